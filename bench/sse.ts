@@ -111,7 +111,7 @@ async function readOurs(format: TextFormat, portions: Uint8Array[]): Promise<num
 	const body = await streamText(client, {
 		format,
 		output: { kind: 'text' },
-		request: { group: 'text', kind: 'charge', method: 'POST', path: format.path, json: {} },
+		request: { endpoint: format.endpoint, kind: 'charge', method: 'POST', path: format.path, json: {} },
 		onText: (text) => {
 			characters += text.length;
 			return Promise.resolve();

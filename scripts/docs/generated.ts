@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { filesOf, readText, repository } from '../../test/helpers/markdown';
-import { codeLinks, withLines } from './lines';
+import { repository } from '../../test/helpers/markdown';
 import { cases } from './nodes/cases';
 import { runCases } from './nodes/examples';
 import { descriptions, indexPage, workflowsWith } from './nodes/overview';
@@ -15,9 +14,9 @@ const FOLDER = 'docs/nodes';
 export type Changes = Map<string, string | undefined>;
 
 /**
- * Compares docs/nodes, the output schemas of the nodes and the lines to which pages link with what the nodes are now.
+ * Compares docs/nodes and the output schemas of the nodes with what the nodes are now.
  *
- * @throws {Error} when an operation has no example, or there is no code for a link
+ * @throws {Error} when an operation has no example
  */
 export async function changesOfDocs(): Promise<Changes> {
 	const texts = await pages();
@@ -39,14 +38,6 @@ async function pages(): Promise<Map<string, string>> {
 		const workflows = workflowsWith(`n8n-nodes-ai-gateway.${description.name}`);
 		return [`${FOLDER}/${description.name}.md`, page(description, { run, workflows })];
 	});
-	const generated = [...nodes, ...schemas(descriptions, run), ...pagesWithLines()];
+	const generated = [...nodes, ...schemas(descriptions, run)];
 	return new Map([[`${FOLDER}/README.md`, indexPage()], ...generated]);
-}
-
-/** The pages that link to lines of code. */
-function pagesWithLines(): Array<[string, string]> {
-	return filesOf(/\.md$/, 'docs').flatMap((file): Array<[string, string]> => {
-		const text = readText(file);
-		return codeLinks(text, file).length > 0 ? [[file, withLines(text, file)]] : [];
-	});
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, posix, relative, resolve } from 'node:path';
 
 import { anchorsIn, readText, repository } from '../helpers/markdown';
 
@@ -32,7 +32,8 @@ export function problemOf(link: string, from: string): string | undefined {
 	if (file.startsWith('..')) return `${link} leads out of the repository`;
 	if (!existsSync(join(repository, file))) return `${link}: there is no ${file}`;
 	if (hash === undefined) return undefined;
-	if (!file.endsWith('.md')) return /^L\d+/.test(hash) ? undefined : `${link}: ${file} has no headings`;
+	// A number of a line is wrong after the next edit.
+	if (!file.endsWith('.md')) return `${link}: ${file} has no headings`;
 	return anchorsIn(readText(file)).has(hash) ? undefined : `${link}: ${file} has no heading for #${hash}`;
 }
 
@@ -46,4 +47,26 @@ function localTarget(link: string, from: string): { file: string; hash: string |
 	if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined;
 	if (target === '') return { file: from, hash };
 	return { file: relative(repository, resolve(repository, dirname(from), decodeURIComponent(target))), hash };
+}
+
+/** The links of a page to code: [`symbol`](../nodes/file.ts). */
+export function codeLinks(markdown: string, page: string): Array<{ file: string; code: string }> {
+	return [...markdown.matchAll(/\[`([^`\n]+)`\]\(([^()\s#]+\.ts)\)/g)].flatMap(([, code = '', path = '']) => {
+		return path.endsWith(code) ? [] : { file: posix.join(posix.dirname(page), path), code };
+	});
+}
+
+/** The lines of a file, from 1, that declare a name, or have a piece of code. */
+export function linesWith(code: string, text: string): number[] {
+	const has = /^\w+$/.test(code) ? declares(code) : (line: string) => line.includes(code);
+	return text.split('\n').flatMap((line, index) => (has(line) ? index + 1 : []));
+}
+
+function declares(name: string): (line: string) => boolean {
+	const declaration = new RegExp(
+		`^(?:export )?(?:(?:async )?function|const|class|interface|type) ${name}\\b` +
+			// A method, whose parameters may go on in the next line.
+			`|^\\t(?:private )?(?:async )?${name}(?:<\\w+>)?\\((?:.*[({])?$`,
+	);
+	return (line) => declaration.test(line);
 }

@@ -106,7 +106,14 @@ function fixedText(stored: string): unknown {
 }
 
 function errorOf(body: string): unknown {
-	return errorFromResponse({ group: 'text', kind: 'charge', status: 400, body, now: 0, secrets: ['secret'] });
+	return errorFromResponse({
+		endpoint: 'chat',
+		kind: 'charge',
+		status: 400,
+		body,
+		now: 0,
+		secrets: ['secret'],
+	});
 }
 
 const ROWS = TEXTS.flatMap(([title, read, pieces]) => pieces.map((piece) => [title, piece, read] as const));
@@ -314,7 +321,7 @@ test('JSON of many levels, a list of many choices, and a list of many records ta
 	const listed = (size: number) => {
 		const body = { data: range(size).map((id) => ({ id: String(id) })) };
 		const client = { json: async () => await Promise.resolve(body) } as unknown as GatewayClient;
-		return async () => await fetchList(client, '/list', ({ id }) => asText(id));
+		return async () => await fetchList(client, 'listTasks', '/list', ({ id }) => asText(id));
 	};
 	expect(await growth(listed, 1_000)).toBeLessThan(LINEAR);
 });

@@ -108,14 +108,14 @@ function randomFrom(seed: number): () => number {
 }
 
 const text = (n: number): GatewayRequest => ({
-	group: 'text',
+	endpoint: 'chat',
 	kind: 'charge',
 	method: 'POST',
 	path: '/chat/completions',
 	json: { n },
 });
 const creation: GatewayRequest = {
-	group: 'media',
+	endpoint: 'createTask',
 	kind: 'keyed',
 	method: 'POST',
 	path: '/async/media/tasks',

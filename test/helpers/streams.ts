@@ -53,7 +53,15 @@ export async function readStream(
 	const result = await streamText(client, {
 		format: wire,
 		output: options.output ?? { kind: 'text' },
-		request: { group: 'text', kind: 'charge', method: 'POST', path: wire.path, json: {}, maxBytes, signal },
+		request: {
+			endpoint: 'chat',
+			kind: 'charge',
+			method: 'POST',
+			path: wire.path,
+			json: {},
+			maxBytes,
+			signal,
+		},
 		onText: async (text) => {
 			shown.push(text);
 			await options.onText?.(text);

@@ -18,7 +18,7 @@ import { useNock } from '../helpers/nock';
 describe('client', () => {
 	useNock();
 
-	const balance = { group: 'balance', kind: 'read', path: '/balance' } as const;
+	const balance = { endpoint: 'fetchBalance', kind: 'read', path: '/balance' } as const;
 	const contextOf = () => editorContext({ node: 'mediaTask', parameters: {} });
 
 	/** Lets the gateway fail, and counts the requests. */

@@ -18,7 +18,7 @@ import type {
 } from 'n8n-workflow';
 
 import {
-	readText,
+	readBody,
 	type ByteStream,
 	type HttpRequest,
 	type HttpResponse,
@@ -46,7 +46,7 @@ function sending(respond: (options: IHttpRequestOptions) => Promise<unknown>) {
 	return { helpers } as unknown as IExecuteFunctions;
 }
 
-const asText = async (response: HttpResponse<ByteStream>) => await readText(response, request.kind);
+const asText = async (response: HttpResponse<ByteStream>) => await readBody(response, request.kind);
 const unread = async (response: HttpResponse<ByteStream>) => await Promise.resolve(response);
 
 const responding = (body: Readable = Readable.from([]), statusCode = 200) =>

@@ -390,7 +390,7 @@ const ROWS: Row[] = [
 		title: 'a picture whose file is gone',
 		node: image(),
 		faults: [{ match: FILES, action: page(404) }],
-		message: 'There is no file behind the link',
+		message: 'The file at this link no longer exists',
 		description:
 			"The operation 'Get' returns the URLs of all files of the task, 'Download' gets them from the gateway.",
 		error: { paid: true, retryable: false },
@@ -432,13 +432,13 @@ const ROWS: Row[] = [
 		node: read({ source: 'url', url: '={{ $json.url }}' }),
 		faults: [{ match: FILES, action: page(200) }],
 		message: 'the file could not be fetched from its URL',
-		description: `A web page came instead of the file. ${PAGE}`,
+		description: `The server returned a web page instead of the file. ${PAGE}`,
 	},
 	{
 		title: 'a page at the URL of an upload',
 		node: upload({ uploadSource: 'url', url: '={{ $json.url }}' }),
 		faults: [{ match: FILES, action: page(200) }],
-		message: 'A web page came instead of the file',
+		message: 'The server returned a web page instead of the file',
 		description: PAGE,
 	},
 	{

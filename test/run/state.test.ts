@@ -74,7 +74,13 @@ function newNode() {
 	return Object.assign(begin, { ledger });
 }
 
-const details: ApiErrorDetails = { message: 'no', description: 'why', outcome: 'rejected', retryable: true };
+const details: ApiErrorDetails = {
+	message: 'no',
+	description: 'why',
+	outcome: 'rejected',
+	kind: 'charge',
+	retryable: true,
+};
 const REFUSED = new ApiError(details);
 const LOST = new ApiError({ ...details, outcome: 'unknown' });
 const FAILED = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });

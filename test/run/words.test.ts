@@ -8,7 +8,7 @@ import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/cha
 
 // What errors say about money.
 
-const details = (outcome: Outcome, kind?: RequestKind, more: Partial<ApiErrorDetails> = {}) => ({
+const details = (outcome: Outcome, kind: RequestKind, more: Partial<ApiErrorDetails> = {}) => ({
 	message: 'm',
 	description: 'd',
 	retryable: true,
@@ -18,7 +18,7 @@ const details = (outcome: Outcome, kind?: RequestKind, more: Partial<ApiErrorDet
 });
 
 const FREE = ['read', 'poll', 'file', 'create'] as const;
-const COSTLY = ['keyed', 'charge', undefined] as const;
+const COSTLY = ['keyed', 'charge'] as const;
 
 const KINDS = [...FREE, ...COSTLY];
 
@@ -60,7 +60,7 @@ it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 	],
 ])('%s: the last sentence says whether it is charged', (outcome, texts) => {
 	for (const kind of KINDS) {
-		const text = texts[kind ?? 'charge'] ?? /^none$/;
+		const text = texts[kind] ?? /^none$/;
 		expect(chargeText(details(outcome, kind)) ?? 'none').toMatch(text);
 	}
 });

@@ -470,7 +470,7 @@ describe('of three links to upload, the second does not work yet', () => {
 
 	it('the node fails before the second is sent; a retry uploads it, and no other again', async () => {
 		const failed = await execute(node, links());
-		expect(failed.errorText).toContain('There is no file behind the link');
+		expect(failed.errorText).toContain('The file at this link no longer exists');
 		expect(failed.errorText).toContain('Nothing was sent.');
 		isThere = true;
 		const retried = await failed.retry();

@@ -83,7 +83,7 @@ describe('pictures are made and cannot be downloaded, and the node is changed', 
 			times: 0,
 		});
 		const failed = await execute(image({ prompt: '=a grey cat, {{ $json.prompt }}' }), prompts('one', 'two'));
-		expect(failed.error?.message).toBe('There is no file behind the link');
+		expect(failed.error?.message).toBe('The file at this link no longer exists');
 		expect(gateway.charges()).toBe(2);
 		gateway.control.clearFaults();
 		return failed;

@@ -145,7 +145,7 @@ describe('tasks that end', () => {
 		const [{ json: { downloadError, ...json } = {}, binary } = {}] = started;
 		expect([json, binary, started.length]).toStrictEqual([jsonOf(taskId), undefined, 1]);
 		expect(downloadError).toMatchObject({
-			message: 'There is no file behind the link',
+			message: 'The file at this link no longer exists',
 			taskId,
 			retryable: false,
 		});

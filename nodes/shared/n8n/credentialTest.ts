@@ -18,7 +18,7 @@ import { checkMinBalance, readAddress, readApiKey } from './credential';
 const TIMEOUT_MS = 30_000;
 
 /** The errors by status. The form shows one sentence. */
-const BY_STATUS: Readonly<Record<number, string>> = {
+const SENTENCES: Readonly<Record<number, string>> = {
 	401: 'The API key was refused: it is wrong, revoked or expired. The base URL is right.',
 	404: 'No gateway responds at this base URL. Enter the address that ends in /api/v1.',
 };
@@ -32,15 +32,15 @@ export async function testGateway(
 	{ data }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		await checkBalance(this, data);
+		await requestBalance(this, data);
 		return { status: 'OK', message: 'The gateway knows this key' };
 	} catch (error) {
-		return { status: 'Error', message: inHtml(redact(problemText(error), [readApiKey(data)])) };
+		return { status: 'Error', message: inHtml(redact(sentenceOf(error), [readApiKey(data)])) };
 	}
 }
 
 /** Credential tests have another HTTP helper than nodes, which does not sign requests. */
-async function checkBalance(
+async function requestBalance(
 	{ helpers }: ICredentialTestFunctions,
 	data?: ICredentialDataDecryptedObject,
 ): Promise<void> {
@@ -59,19 +59,20 @@ async function checkBalance(
 	const isSuccess = statusCode >= 200 && statusCode <= 299;
 	const balance = isSuccess ? asObject(parseJson(body)) : {};
 	if (!balance) throw problemError('notJson', 'read', { status: statusCode });
+	const endpoint = 'fetchBalance';
 	// §7.1: an error may have the status of a success.
-	const status = isSuccess ? statusInBody('balance', balance) : statusCode;
+	const status = isSuccess ? statusInBody(endpoint, balance) : statusCode;
 	if (status !== undefined)
-		throw errorFromResponse({ status, body, group: 'balance', kind: 'read', now: Date.now(), secrets });
+		throw errorFromResponse({ status, body, endpoint, kind: 'read', now: Date.now(), secrets });
 	readBalance(balance);
 }
 
-function problemText(error: unknown): string {
+function sentenceOf(error: unknown): string {
 	if (error instanceof InvalidInputError) return `${error.message}. ${error.description}`;
 	const known = errorFromThrown(error, 'read');
 	if (!known || !('details' in known)) return asError(error).message;
 	const { status = 0, code = UNREADABLE, type, message, description } = known.details;
 	// The gateway's errors have a code or a type.
 	if (status === 401 && code === UNREADABLE && type === undefined) return OTHER_SIGN_IN;
-	return BY_STATUS[status] ?? `${message}. ${description}`;
+	return SENTENCES[status] ?? `${message}. ${description}`;
 }

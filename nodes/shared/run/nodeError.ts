@@ -11,7 +11,7 @@ export type ErrorJson = ReturnType<typeof toErrorJson>;
 
 export function toErrorJson(error: unknown) {
 	const details = detailsOf(error);
-	const { message, status = 0, code, type, param, taskId, extra, kind = 'charge' } = details;
+	const { message, status = 0, code, type, param, taskId, extra, kind } = details;
 	return {
 		message,
 		description: descriptionOf(error, true, false),
@@ -41,7 +41,16 @@ function knownOf(error: unknown): ApiErrorDetails {
 	const { message } = asError(error);
 	if (error instanceof InvalidInputError) {
 		const { description, param } = error;
-		return { message, description, param, code: 'invalid_input', outcome: 'notSent', retryable: false };
+		return {
+			message,
+			description,
+			param,
+			code: 'invalid_input',
+			outcome: 'notSent',
+			// Also of a request that costs nothing: its error says that nothing was sent.
+			kind: 'charge',
+			retryable: false,
+		};
 	}
 	// n8n's, such as of an expression.
 	const { description, context } = asObject(error) ?? {};
@@ -61,7 +70,7 @@ type NodeError = NodeOperationError | NodeApiError;
 /** The error of an item, with what is known of its earlier requests: `charged` with its task, or `unknown`. */
 export function itemError(
 	error: unknown,
-	known: Pick<ApiErrorDetails, 'outcome' | 'kind' | 'taskId'>,
+	known: Pick<ApiErrorDetails, 'outcome' | 'taskId'> & Partial<Pick<ApiErrorDetails, 'kind'>>,
 ): ApiError {
 	// What the error itself says of its outcome is more precise.
 	if (known.outcome === 'unknown' && error instanceof ApiError && mayBeCharged(error)) return error;

@@ -13,7 +13,7 @@ import { apiErrorOf, byteStream, rejection, scriptedClient, slots, type Step } f
 import { API_KEY, useSocketGateway } from '../../helpers/socketGateway';
 import { eventually, passTime } from '../../helpers/time';
 
-const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
+const get: GatewayRequest = { endpoint: 'fetchBalance', kind: 'read', path: '/balance' };
 
 const post: GatewayRequest = { ...get, method: 'POST', path: '/x', json: { model: 'm' } };
 
@@ -140,7 +140,12 @@ describe('client abort', () => {
 
 describe('on real sockets, with n8n’s HTTP client', () => {
 	const gateway = useSocketGateway();
-	const upload: GatewayRequest = { group: 'text', kind: 'charge', method: 'POST', path: '/chat/completions' };
+	const upload: GatewayRequest = {
+		endpoint: 'chat',
+		kind: 'charge',
+		method: 'POST',
+		path: '/chat/completions',
+	};
 	const chat: GatewayRequest = { ...upload, json: { model: 'm' } };
 	const timeoutMs = 300;
 

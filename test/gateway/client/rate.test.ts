@@ -10,7 +10,13 @@ import { median } from '../../../bench/measure';
 
 // The rules of the gate. The jitter is in the middle.
 
-const FREE_ERROR = new ApiError({ message: '', description: '', outcome: 'rejected', retryable: false });
+const FREE_ERROR = new ApiError({
+	message: '',
+	description: '',
+	outcome: 'rejected',
+	kind: 'read',
+	retryable: false,
+});
 const UNSENT = FREE_ERROR.with({ status: 404, outcome: 'notSent' });
 const LOST = problemError('lost', 'read');
 const refusal = (retryAfterMs?: number) => FREE_ERROR.with({ status: 429, isRateLimit: true, retryAfterMs });

@@ -23,14 +23,20 @@ import { passTime } from '../../helpers/time';
 
 // When a request is sent again, and which one is.
 
-const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
+const get: GatewayRequest = { endpoint: 'fetchBalance', kind: 'read', path: '/balance' };
 
 describe('a retry', () => {
 	const busy = (seconds: number): Step => ({ status: 503, headers: { 'retry-after': String(seconds) } });
 
 	/** The pause after a 503, the first one by default. */
 	function delayMs(random: number, { failures = 1, retryAfterMs = undefined as number | undefined } = {}) {
-		const unavailable = { message: '', description: '', outcome: 'rejected', status: 503 } as const;
+		const unavailable = {
+			message: '',
+			description: '',
+			outcome: 'rejected',
+			kind: 'read',
+			status: 503,
+		} as const;
 		const error = new ApiError({ ...unavailable, retryable: true, retryAfterMs });
 		return retryDelayMs('read', error, { failures, maxRetries: 2e9 }, random);
 	}
@@ -86,14 +92,19 @@ describe('a retry', () => {
 
 describe('client rate limit', () => {
 	const chat: GatewayRequest = {
-		group: 'text',
+		endpoint: 'chat',
 		kind: 'charge',
 		method: 'POST',
 		path: '/chat/completions',
 		json: {},
 	};
-	const catalogue: GatewayRequest = { group: 'catalogue', kind: 'catalogue', path: '/models' };
-	const creation: GatewayRequest = { ...chat, group: 'media', kind: 'keyed', path: '/async/media/tasks' };
+	const catalogue: GatewayRequest = { endpoint: 'listModels', kind: 'catalogue', path: '/models' };
+	const creation: GatewayRequest = {
+		...chat,
+		endpoint: 'createTask',
+		kind: 'keyed',
+		path: '/async/media/tasks',
+	};
 	const busy: Step = { status: 429 };
 	const busyFor = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
@@ -204,12 +215,12 @@ describe('client rate limit', () => {
 // Which requests are sent again (§7.6), and what is known of their effect. What may be charged is not sent twice.
 
 const requests: Record<Exclude<RequestKind, 'file'>, GatewayRequest> = {
-	read: { group: 'balance', kind: 'read', path: '/balance' },
-	poll: { group: 'media', kind: 'poll', path: '/async/media/tasks/t' },
-	catalogue: { group: 'catalogue', kind: 'catalogue', path: '/models' },
-	create: { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload', json: {} },
-	keyed: { group: 'media', kind: 'keyed', method: 'POST', path: '/async/media/tasks', json: {} },
-	charge: { group: 'text', kind: 'charge', method: 'POST', path: '/chat/completions', json: {} },
+	read: { endpoint: 'fetchBalance', kind: 'read', path: '/balance' },
+	poll: { endpoint: 'fetchTask', kind: 'poll', path: '/async/media/tasks/t' },
+	catalogue: { endpoint: 'listModels', kind: 'catalogue', path: '/models' },
+	create: { endpoint: 'uploadFile', kind: 'create', method: 'POST', path: '/storage/upload', json: {} },
+	keyed: { endpoint: 'createTask', kind: 'keyed', method: 'POST', path: '/async/media/tasks', json: {} },
+	charge: { endpoint: 'chat', kind: 'charge', method: 'POST', path: '/chat/completions', json: {} },
 };
 const GATEWAY = ['read', 'poll', 'catalogue', 'create', 'keyed', 'charge'] as const;
 const ALL: readonly RequestKind[] = [...GATEWAY, 'file'];
@@ -312,6 +323,7 @@ it('a text is not sent again after an error within a response: only after an err
 		message: '',
 		description: '',
 		outcome: 'rejected',
+		kind: 'charge',
 		status: 200,
 		retryable: true,
 	} as const;
@@ -321,8 +333,9 @@ it('a text is not sent again after an error within a response: only after an err
 });
 
 it.each(['unknown', 'charged'] as const)('a text whose outcome is %s is not sent again', (outcome) => {
-	const details = { message: '', description: '', status: 502, retryable: true, outcome };
-	expect(mayRepeat('charge', details)).toBe(false);
+	const kind = 'charge';
+	const details = { message: '', description: '', status: 502, retryable: true, outcome, kind } as const;
+	expect(mayRepeat(kind, details)).toBe(false);
 });
 
 describe('after several attempts, the outcome is that of all', () => {

@@ -324,7 +324,7 @@ it.each(['t?1', 't#1', 't/1', 'т1'])('the ID %s is one part of the path', async
 	expect(sent[0]?.url).toMatch(new RegExp(`/async/media/tasks/${encodeURIComponent(id)}$`));
 });
 
-const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
+const ofMedia = (status: number) => errorText({ endpoint: 'createSession', status }).message;
 
 it.each<[string, number, Action, string]>([
 	['getting', 422, get, 'task ID'],

@@ -10,10 +10,10 @@ import { apiErrorOf, scriptedClient } from '../../helpers/client';
 // is sent again, whether another model may take the call, and whether it counts as free, the stricter of both.
 
 const KINDS = {
-	charge: { group: 'text', kind: 'charge', method: 'POST', path: '/chat/completions', json: {} },
-	keyed: { group: 'media', kind: 'keyed', method: 'POST', path: '/async/media/tasks', json: {} },
-	poll: { group: 'media', kind: 'poll', path: '/async/media/tasks/t' },
-	read: { group: 'balance', kind: 'read', path: '/balance' },
+	charge: { endpoint: 'chat', kind: 'charge', method: 'POST', path: '/chat/completions', json: {} },
+	keyed: { endpoint: 'createTask', kind: 'keyed', method: 'POST', path: '/async/media/tasks', json: {} },
+	poll: { endpoint: 'fetchTask', kind: 'poll', path: '/async/media/tasks/t' },
+	read: { endpoint: 'fetchBalance', kind: 'read', path: '/balance' },
 } satisfies Partial<Record<RequestKind, GatewayRequest>>;
 type Kind = keyof typeof KINDS;
 

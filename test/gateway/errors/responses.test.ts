@@ -11,9 +11,15 @@ import {
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { ApiError, type RequestKind, type StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
-import { type EndpointGroup, type ErrorInfo, errorText } from '../../../nodes/shared/gateway/errors/texts';
-import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/problems';
-import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
+import { groupOf, type Endpoint } from '../../../nodes/shared/gateway/errors/endpoints';
+import {
+	type ErrorInfo,
+	errorText,
+	type Feature,
+	problemText,
+} from '../../../nodes/shared/gateway/errors/texts';
+import { PROBLEMS, type ProblemName } from '../../../nodes/shared/gateway/errors/problems';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { OutputRequest, TextRequest } from '../../../nodes/shared/gateway/text/formats/request';
 import { textBody, textCall } from '../../../nodes/shared/gateway/text/textCall';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
@@ -24,20 +30,37 @@ import { someNode } from '../../helpers/someNode';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
 
-const KINDS: Readonly<Record<EndpointGroup, RequestKind>> = {
-	text: 'charge',
-	media: 'keyed',
-	list: 'read',
-	storage: 'create',
-	balance: 'read',
-	catalogue: 'read',
-	file: 'file',
+const KINDS: Readonly<Record<Endpoint, RequestKind>> = {
+	chat: 'charge',
+	responses: 'charge',
+	messages: 'charge',
+	createTask: 'keyed',
+	fetchTask: 'poll',
+	downloadTask: 'read',
+	archiveTask: 'read',
+	unarchiveTask: 'read',
+	deleteTask: 'read',
+	restoreTask: 'read',
+	fetchLyrics: 'read',
+	createSession: 'create',
+	listTasks: 'read',
+	listFiles: 'read',
+	uploadFile: 'create',
+	fetchFile: 'read',
+	deleteFile: 'read',
+	fetchBalance: 'read',
+	listModels: 'catalogue',
+	downloadUrl: 'file',
 };
 
-function errorOf(group: EndpointGroup, status: number, body: unknown, retryAfter?: string): ApiError {
+const ENDPOINTS = Object.keys(KINDS) as Endpoint[];
+
+const proxyText = problemText('proxy', 'read');
+
+function errorOf(endpoint: Endpoint, status: number, body: unknown, retryAfter?: string): ApiError {
 	return errorFromResponse({
-		group,
-		kind: KINDS[group],
+		endpoint,
+		kind: KINDS[endpoint],
 		status,
 		body: typeof body === 'string' ? body : JSON.stringify(body),
 		retryAfter,
@@ -55,27 +78,19 @@ const envelope = (status: number) => ({ code: status, msg: 'server words', data:
 const allResponses: Array<[string, ApiError]> = [
 	...spec.openai.map(({ status, code, type }): [string, ApiError] => [
 		`text ${status} ${code}`,
-		errorOf('text', status, openai(code, type)),
+		errorOf('chat', status, openai(code, type)),
 	]),
 	...spec.messages.map(({ status, type }): [string, ApiError] => [
 		`messages ${status} ${type}`,
-		errorFromResponse({
-			group: 'text',
-			texts: textFormat('messages').texts,
-			kind: 'charge',
-			status,
-			body: JSON.stringify({ type: 'error', error: { type, message: 'server words' } }),
-			now: 0,
-			secrets: [KEY],
-		}),
+		errorOf('messages', status, { type: 'error', error: { type, message: 'server words' } }),
 	]),
 	...spec.media.map((status): [string, ApiError] => [
 		`media ${status}`,
-		errorOf('media', status, envelope(status)),
+		errorOf('fetchTask', status, envelope(status)),
 	]),
 	...spec.storage.map((status): [string, ApiError] => [
 		`storage ${status}`,
-		errorOf('storage', status, { error: { message: 'server words', type: 'invalid_request' } }),
+		errorOf('uploadFile', status, { error: { message: 'server words', type: 'invalid_request' } }),
 	]),
 ];
 
@@ -99,7 +114,7 @@ describe('the error that a user sees', () => {
 	);
 
 	it('has a text for a status and code that the specification does not show', () => {
-		expect(errorOf('text', 418, openai('teapot', 'teapot_error')).details).toMatchObject({
+		expect(errorOf('chat', 418, openai('teapot', 'teapot_error')).details).toMatchObject({
 			message: 'The gateway refused the request with status 418',
 			code: 'teapot',
 		});
@@ -117,8 +132,9 @@ describe('a response in none of the formats', () => {
 		['an error that is a text', '{"error": "upstream request timeout"}'],
 	];
 	test.each(bodies)('%s with status 502 is not the gateway’s', (_, body) => {
-		expect(errorOf('text', 502, body).details).toStrictEqual({
+		expect(errorOf('chat', 502, body).details).toStrictEqual({
 			...PROBLEMS.proxy,
+			...proxyText,
 			kind: 'charge',
 			status: 502,
 			retryAfterMs: undefined,
@@ -126,18 +142,18 @@ describe('a response in none of the formats', () => {
 	});
 
 	test.each(withWords)('%s with status 502 keeps its words', (_, body) => {
-		expect(errorOf('media', 502, body).details).toMatchObject({
-			message: PROBLEMS.proxy.message,
-			description: `${PROBLEMS.proxy.description} It says: “upstream request timeout”.`,
+		expect(errorOf('fetchTask', 502, body).details).toMatchObject({
+			message: proxyText.message,
+			description: `${proxyText.description} It says: “upstream request timeout”.`,
 			outcome: 'unknown',
 		});
 	});
 
 	test.each([...bodies, ...withWords])('%s with a status below 500 says that nothing was done', (_, body) => {
 		for (const status of [400, 404, 413, 429]) {
-			const { outcome, code, message } = errorOf('text', status, body).details;
+			const { outcome, code, message } = errorOf('chat', status, body).details;
 			expect(outcome).toBe('rejected');
-			expect(message).toBe(errorOf('text', status, '').details.message);
+			expect(message).toBe(errorOf('chat', status, '').details.message);
 			expect([undefined, '502', 'unreadable_answer']).toContain(code);
 		}
 	});
@@ -145,7 +161,7 @@ describe('a response in none of the formats', () => {
 	it('is an error for any status and any bytes', () => {
 		fc.assert(
 			fc.property(
-				fc.constantFrom(...(Object.keys(KINDS) as EndpointGroup[])),
+				fc.constantFrom(...ENDPOINTS),
 				fc.integer({ min: 100, max: 999 }),
 				fc.oneof(
 					anyText(),
@@ -153,8 +169,8 @@ describe('a response in none of the formats', () => {
 					fc.object().map((value) => JSON.stringify({ error: value })),
 				),
 				fc.option(fc.string(), { nil: undefined }),
-				(group, status, body, retryAfter) => {
-					const { details } = errorOf(group, status, body, retryAfter);
+				(endpoint, status, body, retryAfter) => {
+					const { details } = errorOf(endpoint, status, body, retryAfter);
 					expect(details.message).not.toBe('');
 					expect(details.description).not.toBe('');
 				},
@@ -165,8 +181,8 @@ describe('a response in none of the formats', () => {
 });
 
 describe('the message of an error', () => {
-	const rejected = (group: EndpointGroup, status: number, body: unknown) => {
-		const { message, description } = errorOf(group, status, body).details;
+	const rejected = (endpoint: Endpoint, status: number, body: unknown) => {
+		const { message, description } = errorOf(endpoint, status, body).details;
 		return { message, description };
 	};
 	const request = 'The gateway did not accept the request. A parameter is missing';
@@ -177,16 +193,16 @@ describe('the message of an error', () => {
 		['with a key', { message: `input: ${KEY} is no text`, param: 'input' }, 'input: [key] is no text'],
 	])('is the gateway’s own words when it names a field: %s', (_, error, message) => {
 		const body = { error: { type: 'invalid_request_error', code: 'invalid_request', ...error } };
-		expect(rejected('text', 400, body)).toStrictEqual({
+		expect(rejected('chat', 400, body)).toStrictEqual({
 			message,
 			description: expect.stringContaining(request) as string,
 		});
-		expect(rejected('text', 422, { error: { ...error, type: 'x' } }).message).toBe(message);
+		expect(rejected('chat', 422, { error: { ...error, type: 'x' } }).message).toBe(message);
 	});
 
 	it('has the beginning of long words, whose rest is in the description', () => {
 		const words = `input: ${'x'.repeat(300)}`;
-		const { message, description } = rejected('media', 422, { code: 422, msg: words, data: null });
+		const { message, description } = rejected('createTask', 422, { code: 422, msg: words, data: null });
 		expect(message).toBe(`${words.slice(0, 160)}…`);
 		expect(description).toContain(`The gateway says: “${words}”`);
 	});
@@ -212,7 +228,7 @@ describe('the message of an error', () => {
 		],
 	])('is our own text with %s', (_, status, error, message) => {
 		const body = { error: { type: 'invalid_request_error', ...error } };
-		expect(rejected('text', status, body).message).toBe(message);
+		expect(rejected('chat', status, body).message).toBe(message);
 	});
 });
 
@@ -281,7 +297,7 @@ it.each([
 	[399, 'redirected'],
 	[400, undefined],
 ])('a response with status %i has the code %s', (status, code) => {
-	expect(errorOf('text', status, '').details.code).toBe(code);
+	expect(errorOf('chat', status, '').details.code).toBe(code);
 });
 
 describe('the message of the gateway', () => {
@@ -305,7 +321,6 @@ describe('the message of the gateway', () => {
 	});
 });
 
-const GROUPS: EndpointGroup[] = ['text', 'media', 'storage', 'balance', 'catalogue', 'file'];
 /** Statuses that have their own text in every group. */
 const STATUSES = [400, 401, 402, 403, 404, 408, 413, 422, 429, 499, 500, 502, 503, 504];
 
@@ -314,17 +329,19 @@ const textOf = (errorInfo: ErrorInfo) => {
 	return `${message}. ${description}`;
 };
 
+const asked = (feature: Feature): ErrorInfo => ({ endpoint: 'chat', features: [feature], status: 400 });
+
 /** All texts of errors. */
 const ALL_TEXTS = [
-	...GROUPS.flatMap((group) =>
+	...ENDPOINTS.flatMap((endpoint) =>
 		[
 			...[...STATUSES, 409, 410, 418, 599].map((status) => ({ status })),
 			...spec.openai.map(({ status, code }) => ({ status, code })),
-		].map((info) => errorText({ ...info, group })),
+		].map((info) => errorText({ ...info, endpoint })),
 	),
-	...textFormats.flatMap(({ texts = {} }) => Object.values(texts)),
-	...Object.values(PROBLEMS),
-	...Object.values(FILE_PROBLEMS),
+	...(Object.keys(PROBLEMS) as ProblemName[]).flatMap((name) => {
+		return (['read', 'file'] as const).map((kind) => problemText(name, kind));
+	}),
 	...Object.values(STREAM_TEXTS),
 ];
 
@@ -341,23 +358,50 @@ it('every error has a message and a hint', () => {
 	}
 });
 
-it('errors of Messages have no codes (§7.5): most of their texts say what the status can mean; a code says more', () => {
-	const { texts = {} } = textFormat('messages');
-	expect(Object.keys(texts)).toStrictEqual(['400', '404', '409', '410', '422']);
-	expect(textOf({ group: 'text', status: 400, texts })).toMatch(/empty wallet/);
-	const coded = { group: 'text', status: 400, code: 'context_length_exceeded' } as const;
-	expect(textOf({ ...coded, texts })).toBe(textOf(coded));
-	expect(textOf({ group: 'text', status: 503, texts })).toBe(textOf({ group: 'text', status: 503 }));
+it.each<[of: string, error: ErrorInfo, message: RegExp]>([
+	[
+		'code of a feature',
+		{ ...asked('jsonSchema'), code: 'provider_bad_request' },
+		/^The provider of the model/,
+	],
+	['code of a feature', { ...asked('previousResponse'), code: 'model_not_found' }, /previous response/],
+	['code', { endpoint: 'messages', status: 400, code: 'context_length_exceeded' }, /longer than the model/],
+	['code', { ...asked('jsonSchema'), code: 'context_length_exceeded' }, /longer than the model/],
+	['status of a feature', { ...asked('jsonSchema'), endpoint: 'messages' }, /did not accept the request/],
+	[
+		'status of the endpoint',
+		{ endpoint: 'createTask', status: 404, code: 'not_found' },
+		/session of the task/,
+	],
+	['status of the group', { endpoint: 'createSession', status: 404, code: 'x' }, /no such media task/],
+	['status', { endpoint: 'createTask', status: 402, code: '404' }, /not enough money/],
+	['name of another field', { endpoint: 'createTask', status: 402, code: 'constructor' }, /not enough money/],
+	['status that is not listed', { endpoint: 'createTask', status: 418 }, /with status 418$/],
+	['status of another server', { endpoint: 'downloadUrl', status: 402 }, /^The server of the file .* 402$/],
+])('the first text that there is counts: that of the %s, for %j', (_, error, message) => {
+	expect(errorText(error).message).toMatch(message);
 });
 
-it.each(GROUPS)('the hint after the time limit of the gateway names the options that help: %s', (group) => {
-	for (const code of [undefined, 'gateway_timeout']) {
-		const { description } = errorText({ group, status: 504, code });
-		const isText = group === 'text';
-		expect(/'Stream'.*15 minutes.*'Max Tokens'/.test(description)).toBe(isText);
-		expect(/'Max Tokens'|shorter response|input/.test(description)).toBe(isText);
-	}
+it('errors of Messages have no codes (§7.5): most of their texts say what the status can mean; a code says more', () => {
+	const isSame = (info: Omit<ErrorInfo, 'endpoint'>) =>
+		textOf({ ...info, endpoint: 'messages' }) === textOf({ ...info, endpoint: 'chat' });
+	const own = [...STATUSES, 409, 410, 418, 599].filter((status) => !isSame({ status }));
+	expect(own.sort()).toStrictEqual([400, 404, 409, 410, 422]);
+	expect(textOf({ endpoint: 'messages', status: 400 })).toMatch(/empty wallet/);
+	expect(isSame({ status: 400, code: 'context_length_exceeded' })).toBe(true);
 });
+
+it.each(ENDPOINTS)(
+	'the hint after the time limit of the gateway names the options that help: %s',
+	(endpoint) => {
+		for (const code of [undefined, 'gateway_timeout']) {
+			const { description } = errorText({ endpoint, status: 504, code });
+			const isText = groupOf(endpoint) === 'text';
+			expect(/'Stream'.*15 minutes.*'Max Tokens'/.test(description)).toBe(isText);
+			expect(/'Max Tokens'|shorter response|input/.test(description)).toBe(isText);
+		}
+	},
+);
 
 describe('Retry-After', () => {
 	const now = Date.parse('2026-03-01T12:00:00Z');
@@ -467,7 +511,7 @@ describe('a network error', () => {
 		['refused', 'ECONNREFUSED ENOTFOUND EAI_AGAIN', 'notSent', true, /reached/],
 		['certificate', `${expired} ${chain}`, 'notSent', false, /certificate/],
 		['address', url, 'notSent', false, /address/],
-		['redirects in a circle', 'ERR_FR_TOO_MANY_REDIRECTS', 'rejected', false, /circle/],
+		['redirects in a loop', 'ERR_FR_TOO_MANY_REDIRECTS', 'rejected', false, /endless loop/],
 		['lost', 'ECONNRESET EPIPE EHOSTUNREACH ENETUNREACH ENETDOWN', 'unknown', true, /broke/],
 		['lost', `${http} ${tls} ${tlsCertificate}`, 'unknown', true, /broke/],
 		['timeout', 'ECONNABORTED ETIMEDOUT ESOCKETTIMEDOUT', 'unknown', true, /in time/],
@@ -599,13 +643,13 @@ describe('the way out of a JSON Schema that a model does not have', () => {
 	});
 });
 
-test.each<[group: EndpointGroup, body: JsonObject]>([
-	['catalogue', { data: [{ id: 'acme/writer' }] }],
-	['balance', { RUB: '1', USD: '0' }],
-	['storage', { files: [{ id: 'a' }] }],
-	['storage', { id: 'a' }],
-])('%s: an error beside what was asked for takes nothing from it', (group, body) => {
+test.each<[endpoint: Endpoint, body: JsonObject]>([
+	['listModels', { data: [{ id: 'acme/writer' }] }],
+	['fetchBalance', { RUB: '1', USD: '0' }],
+	['fetchFile', { files: [{ id: 'a' }] }],
+	['fetchFile', { id: 'a' }],
+])('%s: an error beside what was asked for takes nothing from it', (endpoint, body) => {
 	const error = { code: 'no_providers', message: 'x' };
-	expect(statusInBody(group, { ...body, error })).toBeUndefined();
-	expect(statusInBody(group, { error })).toBe(503);
+	expect(statusInBody(endpoint, { ...body, error })).toBeUndefined();
+	expect(statusInBody(endpoint, { error })).toBe(503);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { errorFromResponse } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { redact, withoutSecrets } from '../../../nodes/shared/gateway/errors/secrets';
-import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
+import type { Endpoint } from '../../../nodes/shared/gateway/errors/endpoints';
 import {
 	ApiError,
 	InvalidInputError,
@@ -44,7 +44,13 @@ describe('redacting a text', () => {
 });
 
 const receipt = readReceipt({}, {});
-const details: ApiErrorDetails = { message: 'm', description: 'd', outcome: 'rejected', retryable: false };
+const details: ApiErrorDetails = {
+	message: 'm',
+	description: 'd',
+	outcome: 'rejected',
+	kind: 'charge',
+	retryable: false,
+};
 
 describe('an error', () => {
 	it('has no secret in any of its texts, however deep', () => {
@@ -87,8 +93,8 @@ describe('an error', () => {
 });
 
 describe('a key that the gateway repeats', () => {
-	const errorOf = (group: EndpointGroup, status: number, body: string) =>
-		errorFromResponse({ group, kind: 'read', status, body, now: 0, secrets: [OTHER] });
+	const errorOf = (endpoint: Endpoint, status: number, body: string) =>
+		errorFromResponse({ endpoint, kind: 'read', status, body, now: 0, secrets: [OTHER] });
 	const escaped = [...OTHER].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 	const bodies: Array<[string, string]> = [
 		['the OpenAI format', JSON.stringify({ error: { message: `key ${OTHER} is wrong`, code: 'x' } })],
@@ -98,10 +104,12 @@ describe('a key that the gateway repeats', () => {
 		['a web page', `<html><body>Authorization: Bearer ${OTHER}</body></html>`],
 		['text in no format', `Bearer ${OTHER}`],
 	];
-	const groups: EndpointGroup[] = ['text', 'media', 'storage', 'file'];
+	const endpoints: Endpoint[] = ['chat', 'createTask', 'uploadFile', 'downloadUrl'];
 
 	it.each(bodies)('in %s is in no error', (_, body) => {
-		const errors = groups.flatMap((group) => [307, 401, 500].map((status) => errorOf(group, status, body)));
+		const errors = endpoints.flatMap((endpoint) =>
+			[307, 401, 500].map((status) => errorOf(endpoint, status, body)),
+		);
 		expect(errors).toHaveLength(12);
 		for (const error of errors) {
 			const shown = JSON.stringify([error.details, error.message, error.stack, String(error.cause)]);
@@ -112,7 +120,7 @@ describe('a key that the gateway repeats', () => {
 
 	it('is redacted before the text is cut', () => {
 		const body = JSON.stringify({ msg: 'y'.repeat(595) + OTHER });
-		const { description } = errorOf('media', 400, body).details;
+		const { description } = errorOf('createTask', 400, body).details;
 		expect(description).toMatch(/y{595}\[key\]”\.$/);
 		const stream = withReceivedText(streamError('cut'), {
 			text: 'y'.repeat(295) + OTHER,

@@ -499,7 +499,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 		format,
 		output: { kind: 'text' },
 		request: {
-			...{ group: 'text', kind: 'charge', method: 'POST', path: format.path, json: {}, headers },
+			...{ endpoint: 'chat', kind: 'charge', method: 'POST', path: format.path, json: {}, headers },
 			...(options.hasFiles && {
 				openBody: async () => await Promise.resolve({ content: new Uint8Array() }),
 			}),

@@ -174,9 +174,9 @@ describe('upload url', () => {
 		response.writeHead(200, { 'content-length': String(101 * MB) }).write('x');
 
 	it.each<[string, RequestListener, string]>([
-		['404', reply(404, '{"code":"x"}'), 'There is no file behind the link'],
+		['404', reply(404, '{"code":"x"}'), 'The file at this link no longer exists'],
 		['401', reply(401), 'The server of the file does not accept the link'],
-		['a sign-in page', reply(200, '<html>', html), 'A web page came instead of the file'],
+		['a sign-in page', reply(200, '<html>', html), 'The server returned a web page instead of the file'],
 		['an empty file', reply(200, '', { 'content-length': '0' }), 'The file is empty'],
 		['101 MB', large, 'The file is too large to upload: 101.0 MB'],
 	])('%s is refused before anything is sent to the gateway', async (_, listener, message) => {

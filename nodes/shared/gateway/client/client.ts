@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 
+import { groupOf } from '../errors/endpoints';
 import { ApiError, asError, StoppedError, type RequestKind } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import { costsMoney } from '../errors/policy';
 import { withoutKeys } from '../errors/secrets';
-import type { EndpointGroup, StatusTexts } from '../errors/texts';
+import type { ErrorInfo } from '../errors/texts';
 import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
 import { abortable, type Limiter, type RunSignal } from './limits';
 import type { RateGate, WaitMeter } from './rateGate';
 import { pauseMs, retryDelayMs } from './retry';
 import {
 	isSuccess,
-	readText,
+	readBody,
 	REQUEST_TIMEOUT_MS,
 	type ByteStream,
 	type HttpRequest,
@@ -65,11 +66,10 @@ export function accountOf({ baseUrl, secrets }: Pick<ClientSettings, 'baseUrl' |
 export interface GatewayRequest
 	extends Pick<HttpRequest, 'kind' | 'signal'>,
 		Pick<RequestSettings, 'rateLimitWaitMs'>,
+		Pick<ErrorInfo, 'endpoint' | 'features'>,
 		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'>> {
-	group: EndpointGroup;
 	/** The longest response to a text, in bytes. */
 	maxBytes?: number | undefined;
-	texts?: StatusTexts | undefined;
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
 	json?: JsonObject;
@@ -78,7 +78,7 @@ export interface GatewayRequest
 	takesList?: boolean;
 }
 
-const FILE = { group: 'file', kind: 'file' } as const;
+const FILE_REQUEST = { endpoint: 'downloadUrl', kind: 'file' } as const;
 
 interface OpenResponse extends HttpResponse<ByteStream> {
 	close: () => void;
@@ -135,7 +135,7 @@ export class GatewayClient {
 			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
 			if (body === undefined) throw problemError('notJson', kind, { status: response.status });
 			// §7.1: an error may have the status of a success.
-			const status = statusInBody(request.group, body);
+			const status = statusInBody(request.endpoint, body);
 			if (status !== undefined) throw this.errorResponse(request, { ...response, status });
 			return body;
 		});
@@ -154,7 +154,7 @@ export class GatewayClient {
 
 	/** Streams a file from any URL, without the key: result files are on other hosts. */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
-		return await this.stream({ ...FILE, path: url }, consume);
+		return await this.stream({ ...FILE_REQUEST, path: url }, consume);
 	}
 
 	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<OpenResponse> {
@@ -172,17 +172,18 @@ export class GatewayClient {
 			throw this.errorResponse(request, response);
 		// A file elsewhere, such as in the gateway's storage. The key stays here.
 		const link = new URL(location, httpRequest.url).href;
-		const file = { ...FILE, path: link, signal: request.signal };
+		const file = { ...FILE_REQUEST, path: link, signal: request.signal };
 		return { ...(await this.opened(file, await this.httpRequest(file))), link };
 	}
 
 	private async read(response: HttpResponse<ByteStream>, kind: RequestKind): Promise<HttpResponse<string>> {
-		const read = await readText(response, kind);
+		const read = await readBody(response, kind);
 		return { ...read, body: withoutKeys(read.body, this.settings.secrets) };
 	}
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
-		const { group, kind, json, openBody, signal, method = 'GET' } = request;
+		const { endpoint, kind, json, openBody, signal, method = 'GET' } = request;
+		const group = groupOf(endpoint);
 		const opened = await openBody?.();
 		return {
 			kind,

@@ -19,7 +19,7 @@ export class TimeLimitError extends Error {
 }
 
 /** One for all: another reason, or none, makes an error with a stack for each request. */
-const DONE = new Error('done');
+const WORK_ENDED = new Error('done');
 
 /** The longest sleep: it ends within this time, also where `sleep` takes no signal. */
 const MAX_INTERVAL_MS = 1_000;
@@ -51,7 +51,7 @@ export async function withinLimits<T>(
 		const ends = signal ? [aborted(signal, done.signal)] : [];
 		return await Promise.race([work(() => (last = now())), timeLimit(), ...ends]);
 	} finally {
-		done.abort(DONE);
+		done.abort(WORK_ENDED);
 	}
 }
 
@@ -60,7 +60,7 @@ export async function abortable<T>(signal: AbortSignal | undefined, work: () => 
 	if (!signal) return await work();
 	if (signal.aborted) throw new StoppedError('not waited for');
 	const done = new AbortController();
-	return await Promise.race([work(), aborted(signal, done.signal)]).finally(() => done.abort(DONE));
+	return await Promise.race([work(), aborted(signal, done.signal)]).finally(() => done.abort(WORK_ENDED));
 }
 
 /** Rejects when the signal is aborted before the work is done. */

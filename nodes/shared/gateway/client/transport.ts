@@ -75,7 +75,7 @@ export const MAX_MEDIA_BYTES = 128 * 1024 * 1024;
 export const MAX_OTHER_BYTES = 16 * 1024 * 1024;
 
 /** @throws {ApiError} for a body over the limit, for network errors, and for bytes that cannot be decompressed */
-export async function readText(
+export async function readBody(
 	response: HttpResponse<ByteStream>,
 	kind: RequestKind,
 ): Promise<HttpResponse<string>> {

@@ -7,7 +7,7 @@ export type Balance = ReturnType<typeof readBalance>;
 
 /** Fetches the balance (§4.18): the body as received. */
 export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
-	return await client.json({ group: 'balance', kind: 'read', path: '/balance' });
+	return await client.json({ endpoint: 'fetchBalance', kind: 'read', path: '/balance' });
 }
 
 /** Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`. A balance that is not known is an error, never zero. */

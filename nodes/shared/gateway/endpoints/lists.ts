@@ -1,4 +1,5 @@
 import type { GatewayClient } from '../client/client';
+import type { Endpoint } from '../errors/endpoints';
 import { asId, asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
 
 export type List = Awaited<ReturnType<typeof fetchList>>;
@@ -6,10 +7,11 @@ export type List = Awaited<ReturnType<typeof fetchList>>;
 /** Fetches a list of records, which have an ID. The specification shows neither its query nor its shape (§4.13, §4.17). */
 export async function fetchList(
 	client: GatewayClient,
+	endpoint: Endpoint,
 	path: string,
 	idOf: (record: JsonObject) => string | undefined,
 ) {
-	const body = await client.json({ group: 'list', kind: 'read', path, takesList: true });
+	const body = await client.json({ endpoint, kind: 'read', path, takesList: true });
 	// The response itself if nothing in it looks like a list of records.
 	const values = Object.values(body);
 	const parts = [...values, ...values.flatMap((value) => Object.values(asObject(value) ?? {}))];

@@ -14,7 +14,7 @@ function catalogue<Model>(path: string, toModel: (record: JsonObject) => Model |
 	return async (client: GatewayClient, signal?: AbortSignal): Promise<Model[]> => {
 		// It is returned at once: a minute without data means a lost connection.
 		const { timeoutMs = POLL_TIMEOUT_MS } = client.settings;
-		const body = await client.json({ group: 'catalogue', kind: 'catalogue', path, timeoutMs, signal });
+		const body = await client.json({ endpoint: 'listModels', kind: 'catalogue', path, timeoutMs, signal });
 		if (!Array.isArray(body.data)) throw missingInResponse('list of models', body);
 		return asObjects(body.data).flatMap((record) => toModel(record) ?? []);
 	};

@@ -67,7 +67,7 @@ const SPREAD_MS = 2_000;
 const MIN_POLL_MS = 5_000;
 
 /** A longer `Retry-After` of a poll may be a mistake, and would hide the end of the task. */
-const MAX_RETRY_AFTER_MS = 60_000;
+const MAX_POLL_PAUSE_MS = 60_000;
 
 export interface WaitOptions extends Pick<PollOptions, 'onFound'> {
 	maxWaitMs: number;
@@ -99,7 +99,7 @@ export async function waitForTask(
 		const leftMs = deadline - client.now();
 		const isFirst = polls === (pollImmediately ? 1 : 0);
 		const pauseMs = POLL_PAUSE_MS + (isFirst ? Math.round(spreadMs * client.random()) : 0);
-		const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+		const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_POLL_PAUSE_MS));
 		return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
 	};
 	// One that has been found does not become unknown: it was deleted.

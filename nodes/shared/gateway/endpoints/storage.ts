@@ -6,18 +6,18 @@ import type { GatewayClient } from '../client/client';
 
 /** Fetches a file's record (§4.15): the body as received. */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	return await client.json({ group: 'storage', kind: 'read', path: idPath('/storage', fileId) });
+	return await client.json({ endpoint: 'fetchFile', kind: 'read', path: idPath('/storage', fileId) });
 }
 
 /** Lists the account's files (§4.17), see {@link fetchList}. */
 export async function listFiles(client: GatewayClient): Promise<List> {
-	return await fetchList(client, '/storage', ({ id }) => asId(id));
+	return await fetchList(client, 'listFiles', '/storage', ({ id }) => asId(id));
 }
 
 /** Deletes a file (§4.16): the body as received. A 404 is an error, unless an earlier attempt may have deleted it. */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const request = {
-		group: 'storage',
+		endpoint: 'deleteFile',
 		kind: 'read',
 		method: 'DELETE',
 		path: idPath('/storage', fileId),

@@ -14,7 +14,7 @@ import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/t
 import type { GatewayClient } from '../client/client';
 import { quoted, ignoreAlreadyDone } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
-import { NO_TASK, type StatusTexts, type ErrorText } from '../errors/texts';
+import { errorText } from '../errors/texts';
 import { isWebAddress, listed } from '../util/text';
 import { idPath, missingInResponse } from './response';
 import { fetchList, type List } from './lists';
@@ -28,32 +28,6 @@ function taskPath(taskId: string): string {
 	return idPath(TASKS_PATH, taskId);
 }
 
-/** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */
-const TASK_TEXTS: StatusTexts = {
-	422: {
-		message: 'The gateway does not accept this task ID',
-		description: "Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}.",
-	},
-};
-
-/** Texts for a task that is looked up: one that was deleted can be brought back (§3.2), and is not made again. */
-const LOOKUP_TEXTS: StatusTexts = {
-	...TASK_TEXTS,
-	404: {
-		...NO_TASK,
-		description: `${NO_TASK.description} The operation 'Restore' (resource 'Task') brings a deleted task back.`,
-	},
-};
-
-/** Texts for a creation: its 404 is about what it names (§7.4), not about a task. */
-const CREATION_TEXTS: StatusTexts = {
-	404: {
-		message: 'The gateway does not know the model or the session of the task',
-		description:
-			"Choose the model again from the list: IDs change. With 'Session ID', check that the session belongs to the account of the credential.",
-	},
-};
-
 /** Creates a task (§4.6). A retry with the same key returns the same task and charges nothing. */
 export async function createMediaTask(
 	client: GatewayClient,
@@ -61,9 +35,8 @@ export async function createMediaTask(
 	idempotencyKey: string,
 ): Promise<{ taskId: string; body: JsonObject }> {
 	const created = await client.json({
-		group: 'media',
+		endpoint: 'createTask',
 		kind: 'keyed',
-		texts: CREATION_TEXTS,
 		method: 'POST',
 		path: TASKS_PATH,
 		json: body,
@@ -85,8 +58,7 @@ export async function fetchMediaTask(
 	limitMs = Infinity,
 ): Promise<JsonObject> {
 	return await client.json({
-		group: 'media',
-		texts: LOOKUP_TEXTS,
+		endpoint: 'fetchTask',
 		path: taskPath(taskId),
 		timeoutMs: Math.min(client.settings.timeoutMs ?? POLL_TIMEOUT_MS, limitMs),
 		...(limitMs === Infinity ? { kind: 'read' } : { kind: 'poll', rateLimitWaitMs: limitMs }),
@@ -95,22 +67,12 @@ export async function fetchMediaTask(
 
 /** Lists the account's tasks (§4.13), see {@link fetchList}. */
 export async function listMediaTasks(client: GatewayClient): Promise<List> {
-	return await fetchList(client, TASKS_PATH, taskIdOf);
+	return await fetchList(client, 'listTasks', TASKS_PATH, taskIdOf);
 }
 
 export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string | undefined {
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
-
-/** Its 404 is about the result (§4.8): a task that has none may exist. */
-const DOWNLOAD_TEXTS: StatusTexts = {
-	...TASK_TEXTS,
-	404: {
-		message: 'The gateway has no file of this media task',
-		description:
-			"It keeps the files of a task for 7 days. The task may also have ended without a file, or not have ended yet: see its state with the operation 'Get'.",
-	},
-};
 
 /** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
 export async function downloadMediaTask<T>(
@@ -119,7 +81,7 @@ export async function downloadMediaTask<T>(
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	return await client.stream({ group: 'media', kind: 'read', texts: DOWNLOAD_TEXTS, path }, consume);
+	return await client.stream({ endpoint: 'downloadTask', kind: 'read', path }, consume);
 }
 
 /**
@@ -236,42 +198,27 @@ export function isFailedTask(error: unknown): error is ApiError {
 	return error instanceof ApiError && error.details.extra?.state === 'fail';
 }
 
-const ACTION = { group: 'media', kind: 'read', texts: TASK_TEXTS } as const;
-
-/** §3.2: a flag that has the value already gives 404. */
-function flagTexts(flag: string): StatusTexts {
-	return {
-		...TASK_TEXTS,
-		404: {
-			message: `The media task is ${flag}, or does not exist`,
-			description:
-				'The gateway responds to both in the same way, so there may be nothing to do. Otherwise check the task ID and the credential.',
-		},
-	};
-}
-
-const NO_LYRICS: ErrorText = {
-	message: 'The gateway has no lyrics for this',
-	description:
-		"Lyrics exist for the tracks of music tasks only. Enter the ID of such a task, and as 'Audio ID' the 'id' of one of its 'tracks'.",
-};
-
 /** §4.9. A 404 for a flag that has the value already (§3.2) is an error, unless an earlier attempt may have set it. */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
-	const texts = flagTexts(archived ? 'archived already' : 'not archived');
-	const path = `${taskPath(taskId)}/archive`;
-	const json = { archive: archived };
-	await client.json({ ...ACTION, method: 'PATCH', texts, path, json }).catch(ignoreAlreadyDone);
+	const request = {
+		endpoint: archived ? 'archiveTask' : 'unarchiveTask',
+		kind: 'read',
+		method: 'PATCH',
+		path: `${taskPath(taskId)}/archive`,
+		json: { archive: archived },
+	} as const;
+	await client.json(request).catch(ignoreAlreadyDone);
 }
 
 /** Marks a task and its files as deleted (§4.10); repeating it changes nothing. */
 export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
-	await client.json({ ...ACTION, method: 'DELETE', path: taskPath(taskId) });
+	await client.json({ endpoint: 'deleteTask', kind: 'read', method: 'DELETE', path: taskPath(taskId) });
 }
 
 /** Restores a deleted task and its files (§4.11); repeating it changes nothing. */
 export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
-	await client.json({ ...ACTION, method: 'POST', path: `${taskPath(taskId)}/restore` });
+	const path = `${taskPath(taskId)}/restore`;
+	await client.json({ endpoint: 'restoreTask', kind: 'read', method: 'POST', path });
 }
 
 /** Fetches the lyrics of a track with the time of each word (§4.12): the envelope as received, unless it has no lyrics. */
@@ -281,16 +228,17 @@ export async function fetchLyrics(
 	audioId: string,
 ): Promise<JsonObject> {
 	const path = `${taskPath(taskId)}/lyrics/timestamped`;
-	const texts = { ...TASK_TEXTS, 400: NO_LYRICS, 404: NO_LYRICS };
-	const body = await client.json({ ...ACTION, method: 'POST', texts, path, json: { audioId } });
-	if (!Array.isArray(asObject(body.data)?.alignedWords)) throw missingInResponse('lyrics').with(NO_LYRICS);
-	return body;
+	const endpoint = 'fetchLyrics';
+	const body = await client.json({ endpoint, kind: 'read', method: 'POST', path, json: { audioId } });
+	if (Array.isArray(asObject(body.data)?.alignedWords)) return body;
+	const { message, description } = errorText({ endpoint, status: 404 });
+	throw missingInResponse('lyrics').with({ message, description });
 }
 
 /** Creates a media session (§4.13, which shows the shape of neither request nor response): the body as received. */
 export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
 	return await client.json({
-		group: 'media',
+		endpoint: 'createSession',
 		kind: 'create',
 		method: 'POST',
 		path: '/media/sessions',

@@ -51,7 +51,7 @@ export async function uploadFile(
 	kind: 'create' | 'read' = 'create',
 ): Promise<JsonObject> {
 	return await client.json({
-		group: 'storage',
+		endpoint: 'uploadFile',
 		kind,
 		method: 'POST',
 		path: '/storage/upload',
@@ -84,7 +84,7 @@ export async function contentDigest(file: UploadFile): Promise<string> {
 	return hash.digest('hex');
 }
 
-function formFields({ storagePolicy, externalUserId }: UploadSettings): Record<string, string> {
+function settingFields({ storagePolicy, externalUserId }: UploadSettings): Record<string, string> {
 	return { ...(storagePolicy ? { storagePolicy } : {}), ...(externalUserId ? { externalUserId } : {}) };
 }
 
@@ -94,7 +94,7 @@ function multipartFrame(
 ): { head: Uint8Array; tail: Uint8Array; boundary: string } {
 	const boundary = `n8n-${randomUUID()}`;
 	// The fields come first: a server that streams the file needs them before it.
-	const fields = Object.entries(formFields(settings)).map(
+	const fields = Object.entries(settingFields(settings)).map(
 		([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
 	);
 	// HTML's rule for names in form data: quotes and line breaks are percent-encoded.

@@ -30,8 +30,8 @@ export interface ApiErrorDetails {
 	/** What to do about it. */
 	description: string;
 	outcome: Outcome;
-	/** What kind of request it was; default: `charge`. */
-	kind?: RequestKind | undefined;
+	/** What kind of request it was, or would have been. */
+	kind: RequestKind;
 	/** HTTP status, if the gateway responded; that of the code, if the code has another one (§7.1). */
 	status?: number | undefined;
 	/** The status of the response, if it is another one. */

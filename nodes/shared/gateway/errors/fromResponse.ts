@@ -11,8 +11,9 @@ import {
 import { UNREADABLE, ApiError, asError, type ApiErrorDetails, type RequestKind } from './errors';
 import { policyOf, statusOf } from './policy';
 import { redact } from './secrets';
-import { errorText, type EndpointGroup, type ErrorInfo, type ErrorText } from './texts';
-import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './problems';
+import { groupOf, type Endpoint } from './endpoints';
+import { PROBLEMS, type ProblemName } from './problems';
+import { errorText, problemText, type ErrorInfo, type ErrorText } from './texts';
 import { duration, excerpt } from '../util/text';
 
 /**
@@ -83,17 +84,16 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const serverMessage = body.serverMessage && redact(body.serverMessage, response.secrets);
 	const isRefusal = REFUSALS.includes(status);
 	if ((status >= 500 || isRefusal) && !isKnown && !isFile) {
-		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');
+		const words = withServerMessage(problemText('proxy', kind).description, serverMessage, 'It says');
 		const final = isRefusal ? ({ outcome: 'rejected', retryable: false } as const) : {};
 		return problemError('proxy', kind, { status, retryAfterMs, description: words, ...final });
 	}
-	const { message, description, isVague = false } = errorText({ ...response, status, code });
+	const { message, description, isVague = false, isOwn } = errorText({ ...response, status, code });
 	const time = retryAfterMs && (retryAfterMs > DAY_MS ? 'more than a day' : duration(retryAfterMs));
 	const wait = time ? ` The gateway asks to wait ${time} before the next try.` : '';
 	const text = { message, description: description + wait };
 	// §7.1: the words then say which field is wrong.
-	const isOwnText = response.texts?.[status] !== undefined;
-	const namesField = !isOwnText && param !== undefined && (status === 400 || status === 422);
+	const namesField = !isOwn && param !== undefined && (status === 400 || status === 422);
 	return new ApiError({
 		...((isVague || namesField) && serverMessage
 			? causeFirst(text, serverMessage, param)
@@ -117,7 +117,8 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
  * The status of an error that has the status of a success (§7.1). `undefined` if the body has a task ID or output of a model, and
  * for a code that has no status, except of media.
  */
-export function statusInBody(group: EndpointGroup, { data, error, ...body }: JsonObject): number | undefined {
+export function statusInBody(endpoint: Endpoint, { data, error, ...body }: JsonObject): number | undefined {
+	const group = groupOf(endpoint);
 	if (group === 'text') {
 		const { choices, output, content, usage } = body;
 		const hasOutput = [choices, output, content].some((list) => asArray(list).length > 0);
@@ -154,8 +155,7 @@ export function problemError(
 	known: Partial<ApiErrorDetails> = {},
 	cause?: Error,
 ): ApiError {
-	const fileText = kind === 'file' ? FILE_PROBLEMS[name] : undefined;
-	return new ApiError({ ...PROBLEMS[name], ...fileText, kind, ...known }, cause);
+	return new ApiError({ ...PROBLEMS[name], ...problemText(name, kind), kind, ...known }, cause);
 }
 
 /** `description`, followed by the server's message, shortened. It must have no secrets: half of one is not found. */

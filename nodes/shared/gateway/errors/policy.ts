@@ -2,7 +2,7 @@ import type { ApiErrorDetails, RequestKind } from './errors';
 
 const REPEATABLE: readonly RequestKind[] = ['read', 'poll', 'catalogue', 'file', 'keyed'];
 const ALL: readonly RequestKind[] = [...REPEATABLE, 'create', 'charge'];
-const NONE: readonly RequestKind[] = [];
+const NO_KINDS: readonly RequestKind[] = [];
 
 /** What an error status, or a code, means (§7.3 to 7.6). */
 export interface Policy {
@@ -16,20 +16,20 @@ export interface Policy {
 
 // prettier-ignore
 const POLICIES: Readonly<Record<number, Policy>> = {
-	401: { again: false, effect: NONE, otherModel: false },
-	402: { again: false, effect: NONE, otherModel: false },
+	401: { again: false, effect: NO_KINDS, otherModel: false },
+	402: { again: false, effect: NO_KINDS, otherModel: false },
 	// A client or a proxy has stopped waiting: that does not say what the gateway did.
 	408: { again: false, effect: ALL, otherModel: false },
-	429: { again: true, effect: NONE, otherModel: true },
+	429: { again: true, effect: NO_KINDS, otherModel: true },
 	500: { again: true, effect: REPEATABLE, otherModel: false },
 	// No generator and no provider was reached.
-	502: { again: true, effect: NONE, otherModel: true },
-	503: { again: true, effect: NONE, otherModel: true },
+	502: { again: true, effect: NO_KINDS, otherModel: true },
+	503: { again: true, effect: NO_KINDS, otherModel: true },
 	// §8: the gateway has stopped the request. The specification does not say that this is free.
 	504: { again: true, effect: ALL, otherModel: false },
 };
 
-const REFUSED: Policy = { again: false, effect: NONE, otherModel: 'by code' };
+const REFUSED: Policy = { again: false, effect: NO_KINDS, otherModel: 'by code' };
 const OTHER: Policy = { again: false, effect: ALL, otherModel: false };
 
 function statusPolicy(status: number): Policy {
@@ -69,7 +69,7 @@ export function policyOf(
 		otherModel: policies.every(({ otherModel }) => (otherModel === 'by code' ? isOfModel : otherModel)),
 		// A 502 or 503 says that no provider was reached; beside another status, not.
 		saysFree:
-			policies.every(({ effect }) => effect === NONE) &&
+			policies.every(({ effect }) => effect === NO_KINDS) &&
 			(meant === status || status < 400 || Math.max(meant, status) < 500),
 	};
 }

@@ -44,7 +44,7 @@ export interface InputForm {
 	isWhole: boolean;
 }
 
-const KINDS: ReadonlyMap<string, FieldKind> = new Map([
+const FIELD_KINDS: ReadonlyMap<string, FieldKind> = new Map([
 	['string', 'text'],
 	['integer', 'integer'],
 	['number', 'number'],
@@ -111,7 +111,7 @@ function inputField(name: string, schema: JsonObject, required = false): InputFi
 	const values = asArray(schema.enum);
 	const scalars = values.filter((value) => typeof value !== 'object');
 	const choices = scalars.length < values.length ? [] : scalars;
-	const kind = kindOf(schema, choices);
+	const kind = fieldKindOf(schema, choices);
 	return {
 		name,
 		title: asText(schema.title) ?? titleOf(name),
@@ -125,10 +125,10 @@ function inputField(name: string, schema: JsonObject, required = false): InputFi
 	};
 }
 
-function kindOf(schema: JsonObject, choices: InputField['choices']): FieldKind {
+function fieldKindOf(schema: JsonObject, choices: InputField['choices']): FieldKind {
 	const types = typesOf(schema);
 	const [type, ...others] = types;
-	if (type !== undefined && others.length === 0) return KINDS.get(type) ?? 'json';
+	if (type !== undefined && others.length === 0) return FIELD_KINDS.get(type) ?? 'json';
 	// An `enum` may come without a type.
 	const kinds = new Set(choices.map((choice) => typeof choice));
 	if (types.length > 0 || kinds.size !== 1) return 'json';
@@ -142,7 +142,7 @@ function titleOf(name: string): string {
 }
 
 /** The parts of a field's schema that allow any text, such as the URL of a file, or of its elements. */
-function textsIn(field: InputField): JsonObject[] {
+function textSchemasOf(field: InputField): JsonObject[] {
 	const { schema, choices } = field.element ?? field;
 	const union = branches(schema);
 	if (choices.length > 0) return [];
@@ -154,7 +154,7 @@ function textsIn(field: InputField): JsonObject[] {
 
 /** Whether the schema of a field allows the URL of a file, or a list of them. */
 export function mayTakeUrls(field: InputField): boolean {
-	return textsIn(field).length > 0;
+	return textSchemasOf(field).length > 0;
 }
 
 /** Names of fields for files end so. */
@@ -163,7 +163,7 @@ const FILE_NAME =
 
 /** Whether the field is for the URL of a file, or a list of them: its schema says so, or its name ends in such a word. */
 export function takesUrls(field: InputField): boolean {
-	const texts = textsIn(field);
+	const texts = textSchemasOf(field);
 	const isFile = ({ format, contentMediaType, contentEncoding }: JsonObject) =>
 		/^(uri|url|iri|binary|byte|base64|data-url)/.test(textOf(format)) ||
 		(contentMediaType ?? contentEncoding) !== undefined;

@@ -12,7 +12,7 @@ import {
 const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'];
 
 /** The depth to which nested references are resolved; below it, a schema allows anything. */
-const MAX_DEPTH = 5;
+const MAX_REFERENCE_DEPTH = 5;
 
 /** How much of a schema is read, in values: a few references may stand for billions. */
 export interface SchemaBudget {
@@ -45,7 +45,7 @@ export function resolvedSchema(
 	depth = 0,
 ): JsonObject {
 	const own = asObject(schema);
-	if (!own || depth > MAX_DEPTH || !isWithin(budget, [own])) return {};
+	if (!own || depth > MAX_REFERENCE_DEPTH || !isWithin(budget, [own])) return {};
 	const resolved = (part: Json | undefined) => resolvedSchema(part, root, budget, depth + 1);
 	const { $ref, allOf, items, ...siblings } = own;
 	if (items !== undefined) siblings.items = resolved(items);

@@ -52,7 +52,7 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 		.flat()
 		.flatMap(({ params }) => Object.keys(params).filter((name) => !isPlain(fieldOf(params, name))));
 	if (unread.length > 0)
-		return { reason: `The price depends on ${quoted(unread)} in a way that this node cannot read.` };
+		return { reason: `The price depends on ${quotedNames(unread)} in a way that this node cannot read.` };
 	const count = (tier: PriceTier) => Object.keys(tier.params).length;
 	const found = fitting.map((all) => {
 		const most = all.reduce((highest, tier) => Math.max(highest, count(tier)), 0);
@@ -61,11 +61,11 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const [price = null, ...others] = found.flat().map((tier) => tier.price);
 	const isSingle = others.every((other) => compareDecimals(other ?? '', price ?? '') === 0);
 	if (price !== null && isSingle && found.every(({ length }) => length > 0)) return { rub: price };
-	const advice = params.length > 0 ? ` Prices depend on ${quoted(params)}.` : '';
+	const advice = params.length > 0 ? ` Prices depend on ${quotedNames(params)}.` : '';
 	return { reason: `The catalogue has no single price for these values.${advice}` };
 }
 
-function quoted(names: string[]): string {
+function quotedNames(names: string[]): string {
 	return listed([...new Set(names)].map((name) => `'${name}'`));
 }
 

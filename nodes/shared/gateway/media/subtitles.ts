@@ -24,7 +24,7 @@ export function subtitles(alignedWords: Json | undefined, format: 'srt' | 'vtt' 
 	if (format === 'lrc') return lines.map(({ text, start }) => `[${minutes(start)}]${text}\n`).join('');
 	const cues = cuesOf(lines).map(({ text, start, end }, index) => {
 		const [from, to] = [clock(start), clock(end)];
-		if (format === 'vtt') return `${from} --> ${to}\n${escaped(text)}\n`;
+		if (format === 'vtt') return `${from} --> ${to}\n${inVtt(text)}\n`;
 		// SRT has no escapes, and an arrow is between its times.
 		const words = text.replaceAll('-->', '→');
 		return `${index + 1}\n${from.replace('.', ',')} --> ${to.replace('.', ',')}\n${words}\n`;
@@ -128,6 +128,6 @@ function minutes(time: number): string {
 	return `${String(whole).padStart(2, '0')}:${rest.toFixed(2).padStart(5, '0')}`;
 }
 
-function escaped(text: string): string {
+function inVtt(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -15,12 +15,12 @@ function costOf(model: TextModel | undefined, input: number, output: number): st
 	return ofInput.startsWith('-') || ofOutput.startsWith('-') ? undefined : sumOfCosts(ofInput, ofOutput);
 }
 
-export interface Charge {
+export interface TextCost {
 	costRub: number | null;
 	usage: Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
 }
 
-export function chargeOf(error: unknown): Charge {
+export function chargeOf(error: unknown): TextCost {
 	const { extra = {} } = error instanceof ApiError ? error.details : {};
 	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
 	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
@@ -32,7 +32,7 @@ export function chargeOf(error: unknown): Charge {
  * tokens, plugins, web searches.
  */
 export async function costOfCharge(
-	{ costRub, usage }: Charge,
+	{ costRub, usage }: TextCost,
 	body: JsonObject,
 	modelOf: () => Promise<TextModel | undefined>,
 ) {

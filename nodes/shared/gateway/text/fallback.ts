@@ -2,7 +2,7 @@ import type { RequestSettings } from '../client/client';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
 
 /** Limits of cost, by the names that workflows and credentials store. */
-const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
+const COST_LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
 
 /** How long a model waits for its rate limit while another one may take the call, in milliseconds. */
 const BRIEF_MS = 2_000;
@@ -39,7 +39,8 @@ export async function withFallbacks<T>(
 		} catch (thrown) {
 			const error = asError(thrown);
 			// Found before anything is sent: another model may be cheaper.
-			const isUnsent = error instanceof InvalidInputError && (rejected.size > 0 || LIMITS.has(error.param));
+			const isUnsent =
+				error instanceof InvalidInputError && (rejected.size > 0 || COST_LIMITS.has(error.param));
 			const mayGoOn = isUnsent || mayFallBack(error, limited !== undefined);
 			if (!mayGoOn || isLast) throw withRejections(error, rejected);
 			rejected.set(model, error);
@@ -70,6 +71,7 @@ function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error
 		message: error.message,
 		description: `${error.description} ${note}`,
 		outcome: sent.length > 0 ? 'rejected' : 'notSent',
+		kind: 'charge',
 		...chargeUnsaid,
 		code: 'invalid_input',
 		param: error.param,

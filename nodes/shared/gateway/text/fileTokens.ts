@@ -18,7 +18,7 @@ export interface FilePart {
 }
 
 /** Tokens of each file, and of each of its bytes: as many as the models of large vendors count, or more. */
-const TOKENS: Readonly<Record<FileKind, readonly [each: number, byte: number]>> = {
+const TOKENS_BY_KIND: Readonly<Record<FileKind, readonly [each: number, byte: number]>> = {
 	text: [0, 1],
 	// Up to 10,000 patches, which count 1.2 times.
 	image: [12_000, 0],
@@ -60,16 +60,16 @@ export function filePartsIn(
 	if (Array.isArray(value)) return value.flatMap((element) => filePartsIn(element, cost, files));
 	const object = asObject(value);
 	if (!object) return [];
-	if (cost.earlier.some((field) => (fieldOf(object, field) ?? null) !== null)) return [UNKNOWN];
+	if (cost.earlier.some((field) => (fieldOf(object, field) ?? null) !== null)) return [UNKNOWN_TOKENS];
 	const { type } = object;
 	if (fileKind(type)) return [filePart(object, files)];
-	if (type !== undefined && !(typeof type === 'string' && cost.texts.includes(type))) return [UNKNOWN];
+	if (type !== undefined && !(typeof type === 'string' && cost.texts.includes(type))) return [UNKNOWN_TOKENS];
 	// Arguments of a tool, which may look like parts.
 	if (type === 'tool_use') return [];
 	return Object.values(object).flatMap((inner) => filePartsIn(inner, cost, files));
 }
 
-const UNKNOWN: FilePart = { tokens: Infinity, bytes: 0, isEstimate: false };
+const UNKNOWN_TOKENS: FilePart = { tokens: Infinity, bytes: 0, isEstimate: false };
 
 function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const type = String(part.type);
@@ -89,8 +89,8 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 		kindOfType(mimeType) ??
 		(partKind === 'file' ? kindOfType(typeByName(fileName ?? nameInUrl(content))) : partKind);
 	const bytes = isInline ? Buffer.byteLength(content) : 0;
-	if (!kind || (!isInline && kind !== 'image')) return UNKNOWN;
+	if (!kind || (!isInline && kind !== 'image')) return UNKNOWN_TOKENS;
 	const size = file?.size ?? (isText ? bytes : Math.floor((base64.length * 3) / 4));
-	const [each, byte] = TOKENS[kind];
+	const [each, byte] = TOKENS_BY_KIND[kind];
 	return { bytes, tokens: each + Math.ceil(size * byte), isEstimate: kind !== 'text' };
 }

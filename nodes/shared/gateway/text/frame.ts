@@ -4,11 +4,11 @@ import { DONE } from './sse';
 /** The characters of a first line that tell what a response is. */
 const FIRST_CHARACTERS = 16;
 
-const FIELD = /^(?:data|event|id|retry)(?:[:\r\n]|$)/;
+const EVENT_FIELD = /^(?:data|event|id|retry)(?:[:\r\n]|$)/;
 
 /** Whether a line is a field that events do not have: readers ignore it. */
 function isOtherField(line: string): boolean {
-	return /^[\w-]+:/.test(line) && !FIELD.test(line);
+	return /^[\w-]+:/.test(line) && !EVENT_FIELD.test(line);
 }
 
 /**
@@ -58,7 +58,7 @@ export class Frame {
 		if (this.text.startsWith('{')) this.kind = 'json';
 		else if (isEnd && this.text === '') this.kind = this.hasMarks ? 'events' : 'other';
 		else if (isEnd || (this.text.length >= FIRST_CHARACTERS && !this.isOpenLine()))
-			this.kind = FIELD.test(this.text) ? 'events' : 'other';
+			this.kind = EVENT_FIELD.test(this.text) ? 'events' : 'other';
 		if (this.kind === 'events') this.text = '';
 	}
 

@@ -11,7 +11,7 @@ import {
 } from '../util/json';
 import { excerpt } from '../util/text';
 
-const TYPES: ReadonlyMap<string, string> = new Map([
+const JSON_TYPES: ReadonlyMap<string, string> = new Map([
 	['string', 'text'],
 	['number', 'a number'],
 	['integer', 'a whole number'],
@@ -21,10 +21,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 	['null', 'null'],
 ]);
 
-export const TYPE_NAMES = [...TYPES.keys()];
+export const TYPE_NAMES = [...JSON_TYPES.keys()];
 
 /** The depth to which a value is checked: a schema may refer to itself. */
-const MAX_DEPTH = 50;
+const MAX_VALUE_DEPTH = 50;
 
 /** How many rules are checked: with branches that refer to the schema itself, their number doubles with each level of a value. */
 const MAX_CHECKS = 100_000;
@@ -38,7 +38,7 @@ function isChoice(value: Json, choices: readonly Json[]): boolean {
 	return texts.has(canonicalJson(value));
 }
 
-function typeOf(value: Json): string {
+function jsonTypeOf(value: Json): string {
 	if (value === null) return 'null';
 	return Array.isArray(value) ? 'array' : typeof value;
 }
@@ -57,15 +57,15 @@ export function* misfits(
 ): Generator<string> {
 	const rules = schemaObject(schema);
 	checks.left -= 1;
-	if (!rules || depth > MAX_DEPTH || checks.left < 0) return;
+	if (!rules || depth > MAX_VALUE_DEPTH || checks.left < 0) return;
 	// As OpenAPI writes it.
 	if (value === null && rules.nullable === true) return;
 	const within = (part: Json, of: Json | undefined, place = at) =>
 		misfits(part, of, root, place, depth + 1, checks);
 	const types = [rules.type].flat().map(String);
-	const [type, isWhole] = [typeOf(value), Number.isInteger(value)];
+	const [type, isWhole] = [jsonTypeOf(value), Number.isInteger(value)];
 	if (rules.type !== undefined && !types.includes(type) && !(isWhole && types.includes('integer')))
-		yield `${at} is ${TYPES.get(type)}, not ${types.map((name) => TYPES.get(name) ?? name).join(' or ')}`;
+		yield `${at} is ${JSON_TYPES.get(type)}, not ${types.map((name) => JSON_TYPES.get(name) ?? name).join(' or ')}`;
 	const choices = rules.const === undefined ? rules.enum : [rules.const];
 	if (Array.isArray(choices) && !isChoice(value, choices))
 		yield choices.length === 0
@@ -97,7 +97,7 @@ export function* misfits(
  * numbers may have decimals, dates are text, and null, an empty list or several types stand for anything.
  */
 export function schemaOf(examples: readonly Json[]): JsonObject {
-	const [type = 'null', ...others] = new Set(examples.map(typeOf));
+	const [type = 'null', ...others] = new Set(examples.map(jsonTypeOf));
 	if (type === 'null' || others.length > 0) return {};
 	if (type === 'array') return { type, items: schemaOf(examples.flatMap(asArray)) };
 	const objects = asObjects(examples);
@@ -181,7 +181,7 @@ export function isSchema(value: JsonObject): boolean {
 	const fields = Object.values(asObject(properties) ?? { properties });
 	return (
 		SCHEMA_WORDS.some((word) => Object.hasOwn(value, word)) &&
-		[type].flat().every((name) => typeof name === 'string' && TYPES.has(name)) &&
+		[type].flat().every((name) => typeof name === 'string' && JSON_TYPES.has(name)) &&
 		fields.every((field) => schemaObject(field) !== undefined)
 	);
 }

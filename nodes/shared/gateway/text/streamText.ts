@@ -107,7 +107,7 @@ class ResponseReader {
 		if (!body) throw this.toError(streamError(isUnreadable ? 'unreadable' : 'ended'));
 		const { client, source, options } = this;
 		// §7.1: an error may have the status of a success.
-		if (kind === 'json' && statusInBody('text', body) !== undefined)
+		if (kind === 'json' && statusInBody(options.request.endpoint, body) !== undefined)
 			throw client.errorResponse(options.request, { ...source, body: this.frame.json });
 		return body;
 	}
@@ -246,7 +246,10 @@ export const STREAM_TEXTS = {
 } satisfies Record<string, ErrorText & { code: string }>;
 
 export function streamError(problem: keyof typeof STREAM_TEXTS, cause?: Error): ApiError {
-	return new ApiError({ ...STREAM_TEXTS[problem], outcome: 'unknown', retryable: true }, cause);
+	return new ApiError(
+		{ ...STREAM_TEXTS[problem], outcome: 'unknown', kind: 'charge', retryable: true },
+		cause,
+	);
 }
 
 const OTHER_TEXT = 'The text above is not complete. The whole text:';

@@ -1,5 +1,5 @@
 import type { GatewayRequest } from '../client/client';
-import { SCHEMA_TEXTS, UNKNOWN_MODEL_OR_RESPONSE } from '../errors/texts';
+import type { Feature } from '../errors/texts';
 import { MAX_MEDIA_BYTES, MAX_TEXT_BYTES } from '../client/transport';
 import { asObject, asObjects, deepMerge, omit, type JsonObject } from '../util/json';
 import { InvalidInputError } from '../errors/errors';
@@ -45,15 +45,12 @@ function checkUrl({ label, attachments }: TextFormat, kind: AttachmentKind): voi
 	);
 }
 
-export function textCall({ texts, path, headers }: TextFormat, json: JsonObject): TextCall {
-	const continues = (json.previous_response_id ?? null) !== null;
-	const ownTexts = {
-		...texts,
-		...(continues ? { model_not_found: UNKNOWN_MODEL_OR_RESPONSE } : {}),
-		...(asksForSchema(json) ? SCHEMA_TEXTS : {}),
-	};
+export function textCall({ endpoint, path, headers }: TextFormat, json: JsonObject): TextCall {
+	const features: Feature[] = [];
+	if (asksForSchema(json)) features.push('jsonSchema');
+	if ((json.previous_response_id ?? null) !== null) features.push('previousResponse');
 	const maxBytes = asksForMedia(json) ? MAX_MEDIA_BYTES : MAX_TEXT_BYTES;
-	return { group: 'text', texts: ownTexts, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
+	return { endpoint, features, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
 }
 
 /** Whether the model is sent a JSON Schema of its response (§4.1, §4.2). */

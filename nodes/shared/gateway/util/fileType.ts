@@ -3,7 +3,7 @@ export const UNKNOWN_TYPE = 'application/octet-stream';
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
 /** Types with their extensions, the first of which is that of new names, and their aliases. The first row with an extension counts. */
-const TYPES = (
+const FILE_TYPES = (
 	[
 		['image/png', 'png'],
 		['image/jpeg', 'jpg jpeg', 'image/jpg image/pjpeg'],
@@ -147,7 +147,7 @@ function beginningOf(bytes: Uint8Array): string {
 }
 
 function rowOf(mimeType: string) {
-	return mimeType === '' ? undefined : TYPES.find(({ names }) => names.includes(mimeType));
+	return mimeType === '' ? undefined : FILE_TYPES.find(({ names }) => names.includes(mimeType));
 }
 
 /** The extension of files of a type, in lower case and without parameters. */
@@ -163,7 +163,7 @@ export function standardType(mimeType: string): string {
 
 export function typeByName(fileName = ''): string | undefined {
 	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase() ?? '';
-	return TYPES.find(({ extensions }) => extensions.includes(extension))?.type;
+	return FILE_TYPES.find(({ extensions }) => extensions.includes(extension))?.type;
 }
 
 /** A type as it is said; `undefined` for `application/octet-stream` and `binary/octet-stream`, which say nothing. */

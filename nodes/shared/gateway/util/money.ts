@@ -19,7 +19,7 @@ function readDecimal(text: string): Decimal | undefined {
 }
 
 /** The longest amount from outside, in characters: computing takes more than linear time. */
-const MAX_LENGTH = 100;
+const MAX_AMOUNT_LENGTH = 100;
 
 /** No amount of money is as high. */
 export const MAX_AMOUNT = 1e15;
@@ -27,7 +27,7 @@ export const MAX_AMOUNT = 1e15;
 /** An amount from outside, a number or text, as decimal text; `undefined` if it is none, or too long or high. */
 export function asDecimal(value: unknown): string | undefined {
 	const text = asId(value)?.trim() ?? '';
-	const isShort = text.length <= MAX_LENGTH && Math.abs(Number(text)) < MAX_AMOUNT;
+	const isShort = text.length <= MAX_AMOUNT_LENGTH && Math.abs(Number(text)) < MAX_AMOUNT;
 	return isShort && readDecimal(text) ? text : undefined;
 }
 

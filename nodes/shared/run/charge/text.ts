@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { Catalogue, TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError } from '../../gateway/errors/errors';
-import { chargeOf, costOfCharge, mostOfCall, withMaxTokens, type Charge } from '../../gateway/text/cost';
+import { chargeOf, costOfCharge, mostOfCall, withMaxTokens, type TextCost } from '../../gateway/text/cost';
 import type { FilesInBody } from '../../gateway/text/fileTokens';
 import type { Completion } from '../../gateway/text/formats/completion';
 import type { TextFormat } from '../../gateway/text/formats/format';
@@ -45,7 +45,7 @@ export async function completeText(
 		: { ...textPlan, maxRub: undefined };
 	const model = asText(body.model) ?? '';
 	const endCall = await beginCall(ledger, { client, model, maxRub, item, maxCostRub, signal });
-	const count = async (charged: Charge, error?: unknown) => {
+	const count = async (charged: TextCost, error?: unknown) => {
 		const cost = await costOfCharge(charged, body, async () => await textModels.known(client, model));
 		endCall({ rub: cost?.rub, tokens: charged.usage }, error);
 		return cost?.fields;

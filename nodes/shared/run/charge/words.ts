@@ -11,7 +11,7 @@ import type { ItemRecord } from './record';
  * - `mayBeCharged`: the call is, or may be, charged: look before sending the item again
  * - `paid`: the task of `taskId` exists and is charged: fetch it with *Wait*
  */
-export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: ApiErrorDetails) {
+export function outcomeFlags({ outcome, kind, taskId, retryable }: ApiErrorDetails) {
 	const isCharged = outcome === 'charged';
 	const isUnknown = (isCharged && taskId === undefined) || (outcome === 'unknown' && costsMoney(kind));
 	return {
@@ -37,7 +37,7 @@ export function mayBeCharged(error: unknown): boolean {
  * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
  */
 export function chargeText(
-	{ outcome, kind = 'charge', taskId, extra, retryable, chargeUnsaid }: ApiErrorDetails,
+	{ outcome, kind, taskId, extra, retryable, chargeUnsaid }: ApiErrorDetails,
 	isAlone = true,
 	hasRetry = true,
 ): string | undefined {

@@ -217,6 +217,7 @@ it.each<[string, string, JsonObject]>([
 		message: 'The model returned nothing',
 		description: expect.stringMatching(/is missing or empty/) as string,
 		outcome: 'unknown',
+		kind: 'charge',
 		status: 200,
 		code: 'no_completion',
 		retryable: false,

@@ -67,6 +67,7 @@ describe('the error for a completion that is not JSON', () => {
 			message: expect.stringContaining('not JSON') as string,
 			description: expect.stringContaining('“Sorry.”') as string,
 			outcome: 'charged',
+			kind: 'charge',
 			status: 200,
 			retryable: false,
 			extra: {

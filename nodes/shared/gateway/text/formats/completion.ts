@@ -188,7 +188,7 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
 	return Object.values(fields ?? {}).some(Boolean) ? fields : undefined;
 }
 
-const FAILED: ErrorText = {
+const UNFINISHED: ErrorText = {
 	message: 'The model did not finish its response',
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
 };
@@ -205,12 +205,13 @@ export function generationError(error: JsonObject, receipt?: Receipt, isFree = f
 	const policy = meant === undefined ? undefined : policyOf({ code }, meant, 200);
 	// A refusal says what happened (§7.3); a failure, that the model began.
 	const { message, description } =
-		meant === undefined || meant >= 500 ? FAILED : errorText({ group: 'text', status: meant, code });
+		meant === undefined || meant >= 500 ? UNFINISHED : errorText({ endpoint: 'chat', status: meant, code });
 	const isRejected = policy ? !policy.effect.includes('charge') : isFree;
 	return new ApiError({
 		message,
 		description: withServerMessage(description, asText(error.message)),
 		outcome: isRejected ? 'rejected' : 'unknown',
+		kind: 'charge',
 		...(isRejected && policy?.saysFree === false ? { chargeUnsaid: true } : {}),
 		status: 200,
 		code: code ?? 'generation_failed',
@@ -246,7 +247,7 @@ export function withoutOutput(receipt: Receipt, text: ErrorText): ApiError {
 
 /** The error for a response that is charged and cannot be used; `extra`: what the error item has of it. */
 export function unusableResponse(text: ErrorText & { code: string }, extra: JsonObject): ApiError {
-	return new ApiError({ ...text, outcome: 'charged', status: 200, retryable: false, extra });
+	return new ApiError({ ...text, outcome: 'charged', kind: 'charge', status: 200, retryable: false, extra });
 }
 
 /** Whether a call names its tool. One that does not cannot be run. */
@@ -270,7 +271,7 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 }
 
 /** What annotations cite. The specification does not show where they have their URL. */
-export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
+export function citedSources(annotations: readonly JsonObject[]): JsonObject[] {
 	const sources = new Map<string, JsonObject>();
 	for (const received of annotations) {
 		const cited = asText(received.url) === undefined ? asObject(received.url_citation) : received;

@@ -1,4 +1,4 @@
-import type { StatusTexts } from '../../errors/texts';
+import type { Endpoint } from '../../errors/endpoints';
 import { type Json, type JsonObject } from '../../util/json';
 import type { Completion, UsagePaths } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
@@ -33,8 +33,7 @@ export interface TextFormat {
 	name: string;
 	label: string;
 	description: string;
-	/** Texts of its errors by status, if they have no codes (§7.5). */
-	texts?: StatusTexts;
+	endpoint: Endpoint;
 	path: string;
 	headers: Record<string, string>;
 	options: Readonly<Record<string, string>>;

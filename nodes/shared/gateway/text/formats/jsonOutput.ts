@@ -8,7 +8,7 @@ import { misfits } from '../outputSchema';
 import { completionFields, unusableResponse, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
-type Problem = ErrorText & { code: string };
+type JsonProblem = ErrorText & { code: string };
 
 /** The code of the error for JSON of another shape than the schema. */
 export const MISFIT = 'json_does_not_fit';
@@ -22,7 +22,7 @@ export function parseJsonOutput(completion: Completion, output: OutputRequest): 
 	if (isIncomplete(completion)) throw unusable(completion, cutOff(completion));
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
 	const hasCalls = completion.toolCalls.length > 0;
-	const { whole, block, rest, found } = textsIn(completion.text, isOfLists(schema));
+	const { whole, block, rest, found } = jsonTextsIn(completion.text, isOfLists(schema));
 	const texts = hasCalls ? [whole] : [whole, block, found];
 	const value = texts.map(parseLeniently).find((found) => found !== undefined);
 	const isAsked = output.kind === 'jsonSchema' || (typeof value === 'object' && value !== null);
@@ -53,7 +53,7 @@ function endOf(text: string): number | undefined {
  * The texts of which the first that is JSON is the answer: the whole; the last code block that says `json` or
  * nothing; what begins with the first bracket that can begin JSON.
  */
-function textsIn(text: string, isList: boolean) {
+function jsonTextsIn(text: string, isList: boolean) {
 	const blocks = text.split('```').filter((_, place) => place % 2 === 1);
 	const block = blocks.filter((content) => /^(json\w*)?(?![\w+-])/i.test(content)).at(-1);
 	const rest = firstJson(text, isList);
@@ -77,16 +77,16 @@ function isOfLists(schema: JsonObject): boolean {
 
 const SPACE = '[\\s\\u200b-\\u200d\\u2060]*';
 /** A bracket that can begin an object, or a list of objects: `[1]` may be the mark of a footnote. */
-const OBJECTS = new RegExp(`^(?:\\{${SPACE}["}/]|\\[${SPACE}\\{)`);
+const OBJECT_START = new RegExp(`^(?:\\{${SPACE}["}/]|\\[${SPACE}\\{)`);
 /** And one that can begin any list. */
-const LISTS = new RegExp(`^(?:\\{${SPACE}["}/]|\\[${SPACE}["{[\\]\\dtfn/-])`);
+const LIST_START = new RegExp(`^(?:\\{${SPACE}["}/]|\\[${SPACE}["{[\\]\\dtfn/-])`);
 
 function firstJson(text: string, isList: boolean): string {
 	let end = 0;
 	for (const { 0: bracket, index } of text.matchAll(/[{[]/g)) {
 		if (index < end) continue;
 		const rest = text.slice(index);
-		if ((isList ? LISTS : OBJECTS).test(rest)) return rest;
+		if ((isList ? LIST_START : OBJECT_START).test(rest)) return rest;
 		// What is inside other braces is a part of something else.
 		if (bracket === '{' && !isList) end = index + (endOf(rest) ?? Infinity);
 	}
@@ -94,17 +94,17 @@ function firstJson(text: string, isList: boolean): string {
 }
 
 /** Strings, and what is not JSON: comments, a comma before a bracket, invisible characters. */
-const MARKS =
+const JSON_MARKS =
 	/"[^"\\]*(?:\\.[^"\\]*)*"?|\/\/[^\n]*|\/\*.*?(?:\*\/|$)|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
 
 function cleaned(text: string): string {
-	return text.replace(MARKS, (mark) => (mark.startsWith('"') ? mark.replace(RAW, escaped) : ' '));
+	return text.replace(JSON_MARKS, (mark) => (mark.startsWith('"') ? mark.replace(RAW, withEscapes) : ' '));
 }
 
 /** Characters that a JSON text must escape. A backslash before a line break, as in a shell command, is one of them. */
 const RAW = /\\?[\n\r\t]|\\[^]/g;
 
-function escaped(characters: string): string {
+function withEscapes(characters: string): string {
 	return /[\n\r\t]/.test(characters) ? JSON.stringify(characters).slice(1, -1) : characters;
 }
 
@@ -113,15 +113,15 @@ function parseLeniently(text: string): Json | undefined {
 	return parseJson(text) ?? parseJson(cleaned(cleaned(text)));
 }
 
-function unusable(completion: Completion, problem: Problem, value?: Json): ApiError {
+function unusable(completion: Completion, problem: JsonProblem, value?: Json): ApiError {
 	const { text, refusal } = completion;
-	const { description, ...rest } = refusal === '' ? problem : REFUSED;
+	const { description, ...rest } = refusal === '' ? problem : REFUSAL;
 	const says = refusal || text ? ` It says: “${excerpt(refusal || text)}”` : '';
 	const fields = omit(completionFields(completion, value), 'model', 'provider', 'sources', 'fallbackFrom');
 	return unusableResponse({ ...rest, description: `${description}${says}` }, fields);
 }
 
-const REFUSED: Problem = {
+const REFUSAL: JsonProblem = {
 	code: 'refused',
 	message: 'The model refused to respond',
 	description: 'Change the prompt, or choose another model.',
@@ -129,27 +129,27 @@ const REFUSED: Problem = {
 
 /** A filter has left no text. */
 const FILTERED = {
-	code: REFUSED.code,
+	code: REFUSAL.code,
 	message: 'The model refused to respond, or a content filter stopped it',
 };
 
-const NOT_JSON: Problem = {
+const NOT_JSON: JsonProblem = {
 	code: 'not_json',
 	message: 'The model’s response is not JSON',
 	description: 'Say in the prompt that the response must be JSON, or choose a model that can return JSON.',
 };
 
-function cutOff(completion: Completion): Problem {
+function cutOff(completion: Completion): JsonProblem {
 	const { hint, text } = completion;
 	if (isFiltered(completion) && text.trim() === '')
-		return { ...FILTERED, description: hint ?? REFUSED.description };
+		return { ...FILTERED, description: hint ?? REFUSAL.description };
 	const description =
 		hint ??
 		"The model ended its response before its JSON. Ask for less, raise the option 'Max Tokens' if it is set, or choose another model.";
 	return { code: 'json_cut_off', message: 'The JSON was cut off', description };
 }
 
-function doesNotFit(misfit: string): Problem {
+function doesNotFit(misfit: string): JsonProblem {
 	return {
 		code: MISFIT,
 		message: `The response does not fit the schema: ${misfit}`,

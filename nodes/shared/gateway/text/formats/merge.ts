@@ -15,7 +15,7 @@ import {
 // The same item or part of a response comes twice: in deltas, in `…done` events, and in the closing event (§6.1).
 
 /** The lists of parts that an item has. */
-const LISTS: readonly string[] = ['content', 'summary'];
+const PART_LISTS: readonly string[] = ['content', 'summary'];
 
 /** The fields with the arguments of a call, for which `{}` is empty, too. */
 const ARGUMENTS: readonly string[] = ['arguments', 'input'];
@@ -42,7 +42,7 @@ export function withLater(earlier: JsonObject, later: JsonObject): JsonObject {
 	for (const [name, value] of Object.entries(later)) {
 		const known = fieldOf(result, name);
 		if (!replaces(known, value, name)) continue;
-		const isList = LISTS.includes(name) && asObjects(known).length > 0;
+		const isList = PART_LISTS.includes(name) && asObjects(known).length > 0;
 		setField(result, name, isList ? united(asObjects(known), asObjects(value)) : value);
 	}
 	return result;
@@ -61,7 +61,7 @@ export function united(earlier: readonly JsonObject[], later: readonly JsonObjec
 	let previous: JsonObject | undefined;
 	for (const element of earlier) {
 		if (known.has(element)) previous = known.get(element);
-		else if (textIn(element) === '' || !isRepeated.has(kindOf(element)))
+		else if (textIn(element) === '' || !isRepeated.has(kindOfPart(element)))
 			at(lacking, previous, () => []).push(element);
 	}
 	const merged = later.flatMap((element) => {
@@ -88,8 +88,8 @@ function pairs(
 		const byKey = grouped([...earlier].reverse(), keysOf);
 		for (const element of later) for (const key of keysOf(element)) pair(element, byKey.get(key)?.pop());
 	}
-	const before = grouped(earlier, (element) => [kindOf(element)]);
-	for (const [kind, elements] of grouped(later, (element) => [kindOf(element)])) {
+	const before = grouped(earlier, (element) => [kindOfPart(element)]);
+	for (const [kind, elements] of grouped(later, (element) => [kindOfPart(element)])) {
 		const candidates = placed(before.get(kind) ?? []);
 		for (const [place, element] of placed(elements).entries()) {
 			const candidate = candidates[place];
@@ -125,7 +125,7 @@ function grouped<K>(
 const TEXT_TYPES: readonly string[] = ['', 'text', 'output_text', 'summary_text', 'reasoning_text'];
 
 /** What an element may be the same by: its type, and the name of the tool that it calls. */
-function kindOf({ type, name }: JsonObject): string {
+function kindOfPart({ type, name }: JsonObject): string {
 	const word = asText(type) ?? '';
 	if (word === 'function_call') return `${word} ${textOf(name)}`;
 	return TEXT_TYPES.includes(word) ? 'text' : word;
@@ -140,14 +140,14 @@ function idsOf({ type, id, call_id: callId }: JsonObject): string[] {
 
 function textsOf(element: JsonObject): string[] {
 	const text = textIn(element);
-	return text === '' ? [] : [`${kindOf(element)} ${text}`];
+	return text === '' ? [] : [`${kindOfPart(element)} ${text}`];
 }
 
 /** The kinds whose later texts, joined, contain the earlier ones, joined. */
 function repeatedKinds(earlier: readonly JsonObject[], later: readonly JsonObject[]): ReadonlySet<string> {
-	const byKind = grouped(later, (element) => [kindOf(element)]);
+	const byKind = grouped(later, (element) => [kindOfPart(element)]);
 	const joined = (elements: readonly JsonObject[] = []) => elements.map(textIn).join('');
-	const groups = [...grouped(earlier, (element) => [kindOf(element)])];
+	const groups = [...grouped(earlier, (element) => [kindOfPart(element)])];
 	return new Set(
 		groups.flatMap(([kind, elements]) => (joined(byKind.get(kind)).includes(joined(elements)) ? [kind] : [])),
 	);
@@ -155,6 +155,6 @@ function repeatedKinds(earlier: readonly JsonObject[], later: readonly JsonObjec
 
 /** The text of an item or a part. */
 export function textIn(element: JsonObject): string {
-	const parts = [element, ...LISTS.flatMap((list) => asObjects(fieldOf(element, list)))];
+	const parts = [element, ...PART_LISTS.flatMap((list) => asObjects(fieldOf(element, list)))];
 	return parts.map(({ text, refusal }) => textOf(text) + textOf(refusal)).join('');
 }

@@ -24,6 +24,7 @@ export const chat: TextFormat = {
 	name: 'chat',
 	label: 'Chat Completions',
 	description: 'Has most options and kinds of attachments; reports the cost',
+	endpoint: 'chat',
 	path: '/chat/completions',
 	headers: {},
 	options: optionPaths('chat'),

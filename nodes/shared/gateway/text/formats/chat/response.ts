@@ -23,7 +23,7 @@ import {
 	imageUrl,
 	partsBesideText,
 	readReceipt,
-	sourcesOf,
+	citedSources,
 	toolCall,
 	unlessEmpty,
 	valueAt,
@@ -122,7 +122,7 @@ function readChoice(choice: JsonObject): ModelOutput {
 		reasoning: reasoning ?? reasoning_content ?? (detailTexts.join('') || thoughts),
 		reasoningParts: Object.keys(wire).length > 0 ? [wire] : [],
 		refusal: textOf(message.refusal),
-		sources: sourcesOf(asObjects(message.annotations)),
+		sources: citedSources(asObjects(message.annotations)),
 		files: [
 			...(audio === undefined ? [] : [{ kind: 'audio' as const, base64: audio }]),
 			...parts.flatMap((part) => imageIn(part) ?? []),

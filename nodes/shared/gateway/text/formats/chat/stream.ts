@@ -67,7 +67,7 @@ class StreamedChoice {
 	private readonly message: JsonObject = {};
 	private readonly content: JsonObject[] = [];
 	private readonly toolCalls = new StreamedList((known, chunk) => {
-		return isOtherCall(known, chunk, () => this.hasArguments(known));
+		return beginsCall(known, chunk, () => this.hasArguments(known));
 	});
 	private readonly scanners = new Map<JsonObject, ObjectScanner>();
 	private readonly details = new StreamedList(isOtherDetail);
@@ -157,7 +157,7 @@ function withWholeData(audio: Json): Json {
 }
 
 /** Whether a chunk begins another tool call. Some providers give all calls one index, or each chunk an ID. */
-function isOtherCall(known: JsonObject, chunk: JsonObject, hasArguments: () => boolean): boolean {
+function beginsCall(known: JsonObject, chunk: JsonObject, hasArguments: () => boolean): boolean {
 	const [before, after] = [asObject(known.function), asObject(chunk.function)];
 	const name = asText(after?.name);
 	if (name === undefined || !before?.name) return false;

@@ -1,4 +1,3 @@
-import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
 import { kindOfType } from '../../../util/fileType';
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
 import { unlessEmpty } from '../completion';
@@ -18,19 +17,12 @@ import {
 import { readCompletion, USAGE } from './response';
 import { MessagesStream } from './stream';
 
-const INVALID: ErrorText = {
-	isVague: true,
-	message: 'The gateway did not accept the request',
-	description:
-		'In the API format Messages, this status can mean invalid parameters, an input that is too long or an empty wallet. Check the parameters and the balance.',
-};
-
 /** The messages format: `POST /messages` (§4.3, §2.5, §6.3). It reports no cost. */
 export const messages: TextFormat = {
 	name: 'messages',
 	label: 'Messages',
 	description: 'Has thinking and fewer options; the cost is computed from your prices',
-	texts: { 400: INVALID, 404: UNKNOWN_MODEL, 409: INVALID, 410: INVALID, 422: INVALID },
+	endpoint: 'messages',
 	path: '/messages',
 	// §4.3, §9: the version of the format, and its documented value.
 	headers: { 'anthropic-version': '2023-06-01' },
@@ -75,13 +67,13 @@ function content(conversation: Conversation): JsonObject {
 		const last = messages.at(-1);
 		// The results of tools that were called together are one message.
 		if (last && isToolResult(last) && isToolResult(message))
-			addDelta(last, { content: asObjects(message.content) }, NONE);
+			addDelta(last, { content: asObjects(message.content) }, NO_FIELDS);
 		else messages.push(message);
 	}
 	return { system: system.join('\n\n') || undefined, messages };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function isToolResult({ content }: JsonObject): boolean {
 	return asObjects(content)[0]?.type === 'tool_result';
@@ -127,12 +119,12 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
 	return {
 		tools: unlessEmpty(tools.map(toWireTool)),
-		tool_choice: toolChoice && allowed(toWireToolChoice(toolChoice), options),
+		tool_choice: toolChoice && allowedChoice(toWireToolChoice(toolChoice), options),
 	};
 }
 
 /** A choice of tools that the model takes: models that think reject a tool that they must call. */
-function allowed(choice: JsonObject, { thinking }: JsonObject): JsonObject {
+function allowedChoice(choice: JsonObject, { thinking }: JsonObject): JsonObject {
 	const thinks = (asObject(thinking)?.type ?? 'disabled') !== 'disabled';
 	return thinks && choice.type !== 'none' ? { type: 'auto' } : choice;
 }
@@ -147,7 +139,7 @@ function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOut
 		description: 'Gives the answer as JSON. Always answer by calling it.',
 		input_schema: { type: 'object', ...(output.kind === 'jsonSchema' ? output.schema : {}) },
 	};
-	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: allowed(forced, options) };
+	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: allowedChoice(forced, options) };
 }
 
 function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {

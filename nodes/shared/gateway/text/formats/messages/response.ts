@@ -3,7 +3,7 @@ import {
 	assertOutput,
 	completionOf,
 	readReceipt,
-	sourcesOf,
+	citedSources,
 	toolCall,
 	type Completion,
 	type ModelOutput,
@@ -66,7 +66,7 @@ function readContent(
 			({ type }) => THINKING.includes(type),
 		),
 		refusal: '',
-		sources: sourcesOf(content.flatMap(({ citations }) => asObjects(citations))),
+		sources: citedSources(content.flatMap(({ citations }) => asObjects(citations))),
 		files: [],
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUses.length > 0 && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,

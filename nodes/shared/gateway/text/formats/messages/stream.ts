@@ -93,6 +93,7 @@ const SECOND: ApiErrorDetails = {
 	description: 'The stream has two responses in place of one. Run this item again, or choose another model.',
 	code: 'second_response',
 	outcome: 'unknown',
+	kind: 'charge',
 	status: 200,
 	retryable: false,
 };

@@ -29,6 +29,7 @@ export const responses: TextFormat = {
 	name: 'responses',
 	label: 'Responses',
 	description: 'Has built-in tools and continues earlier responses; reports the cost',
+	endpoint: 'responses',
 	path: '/responses',
 	headers: {},
 	options: optionPaths('responses'),
@@ -66,7 +67,7 @@ function toBody(request: TextRequest): JsonObject {
 			...content(conversation, output),
 			tools: unlessEmpty(tools),
 			tool_choice: toolChoice && toWireToolChoice(toolChoice),
-			text: textFormat(output),
+			text: jsonFormat(output),
 			include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
 		},
 	);
@@ -120,7 +121,7 @@ function toWireToolChoice(choice: ToolChoice): Json {
 	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
 }
 
-function textFormat(output: OutputRequest): JsonObject | undefined {
+function jsonFormat(output: OutputRequest): JsonObject | undefined {
 	if (output.kind === 'text') return undefined;
 	if (output.kind === 'jsonObject') return { format: { type: 'json_object' } };
 	const { name, schema, strict } = output;

@@ -7,7 +7,7 @@ import {
 	hasName,
 	partsBesideText,
 	readReceipt,
-	sourcesOf,
+	citedSources,
 	toolCall,
 	type Completion,
 	type ModelOutput,
@@ -43,7 +43,7 @@ export function readCompletion(body: JsonObject): Completion {
 	assertOutput(body, 'output', receipt, status === 'incomplete');
 	const items = asObjects(body.output);
 	const hint = items.some((item) => imageIn(item) && !asText(item.result)) ? PARTIAL_IMAGE : undefined;
-	return { ...completionOf(body, receipt, readOutput(body), items.some(hasMore)), ...compact({ hint }) };
+	return { ...completionOf(body, receipt, readItems(body), items.some(hasMore)), ...compact({ hint }) };
 }
 
 /** Whether the model has not ended a response (§2.3). */
@@ -52,7 +52,7 @@ export function isUnfinished({ status }: JsonObject): boolean {
 }
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
-function readOutput(body: JsonObject): ModelOutput {
+function readItems(body: JsonObject): ModelOutput {
 	const items = asObjects(body.output);
 	const ofType = (type: string) => items.filter((item) => item.type === type);
 	const contents = ofType('message').flatMap(({ content }) => asObjects(content));
@@ -69,7 +69,7 @@ function readOutput(body: JsonObject): ModelOutput {
 		reasoning: [...thoughts, ...contents.filter(isThought).map(thoughtIn)].join(''),
 		reasoningParts: reasoningIn(items, ({ type }) => type === 'reasoning'),
 		refusal: joinedTexts(parts, 'refusal'),
-		sources: sourcesOf([
+		sources: citedSources([
 			...parts.flatMap(({ annotations }) => asObjects(annotations)),
 			...items.flatMap(({ action }) => asObjects(asObject(action)?.sources)),
 		]),

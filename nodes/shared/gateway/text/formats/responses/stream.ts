@@ -127,10 +127,10 @@ function hasContent(item: JsonObject): boolean {
 	return item.type !== 'message' || textIn(item) !== '';
 }
 
-type List = 'content' | 'summary' | 'thoughts' | 'call';
+type PartList = 'content' | 'summary' | 'thoughts' | 'call';
 
 /** Where an item has its texts, by the names of the events that bring them, whole or in pieces. */
-const TEXTS: ReadonlyMap<string, readonly [list: List, type: string, field: string]> = new Map([
+const TEXT_EVENTS: ReadonlyMap<string, readonly [list: PartList, type: string, field: string]> = new Map([
 	['output_text', ['content', 'output_text', 'text']],
 	['refusal', ['content', 'refusal', 'refusal']],
 	['reasoning_summary_text', ['summary', 'summary_text', 'text']],
@@ -139,7 +139,7 @@ const TEXTS: ReadonlyMap<string, readonly [list: List, type: string, field: stri
 ] as const);
 
 /** The lists of parts, by the names of the events that begin and end a part. */
-const PARTS: ReadonlyMap<string, List> = new Map([
+const PARTS: ReadonlyMap<string, PartList> = new Map([
 	['content_part', 'content'],
 	['reasoning_summary_part', 'summary'],
 ] as const);
@@ -151,7 +151,7 @@ class StreamedItem {
 	private added: JsonObject = {};
 	private ended: JsonObject[] = [];
 	/** What other events have of it: parts of a message, of reasoning, arguments of a tool call. */
-	private readonly parts = new Map<List, Map<number, JsonObject>>();
+	private readonly parts = new Map<PartList, Map<number, JsonObject>>();
 	/** The parts that have a delta. */
 	private readonly continued = new WeakSet<JsonObject>();
 	isOpenCall = false;
@@ -160,7 +160,11 @@ class StreamedItem {
 	read(received: JsonObject): string {
 		const [, name = '', step] = /^response\.(.+)\.(\w+)$/.exec(textOf(received.type)) ?? [];
 		const [item, annotation] = [received.item, received.annotation].map(asObject);
-		const [list, type, field] = TEXTS.get(name) ?? [PARTS.get(name) ?? 'content', 'output_text', 'text'];
+		const [list, type, field] = TEXT_EVENTS.get(name) ?? [
+			PARTS.get(name) ?? 'content',
+			'output_text',
+			'text',
+		];
 		const place = asIndex(received.content_index ?? received.summary_index) ?? 0;
 		const id = asId(received.item_id);
 		if (id !== undefined && asId(this.added.id) === undefined) this.added = { ...this.added, id };
@@ -170,7 +174,7 @@ class StreamedItem {
 		if (PARTS.has(name)) this.addPart(list, place, asObject(received.part));
 		if (name === 'output_text.annotation' && annotation)
 			addDelta(this.part(list, place, type), { annotations: [annotation] }, CHUNKED);
-		if (!TEXTS.has(name)) return '';
+		if (!TEXT_EVENTS.has(name)) return '';
 		const part = this.part(list, place, type);
 		const whole = fieldOf(received, field);
 		if (step === 'done' && replaces(fieldOf(part, field) ?? '', whole, field)) {
@@ -189,7 +193,7 @@ class StreamedItem {
 		else {
 			this.added = withLater(this.added, item);
 			const { type, content, summary, arguments: args } = item;
-			const lists: Array<[List, Json | undefined]> = [
+			const lists: Array<[PartList, Json | undefined]> = [
 				[type === 'reasoning' ? 'thoughts' : 'content', content],
 				['summary', summary],
 				['call', type === 'function_call' ? [{ type: 'arguments', arguments: args }] : []],
@@ -205,13 +209,13 @@ class StreamedItem {
 		if (asText(partial) !== undefined) this.added = withLater(this.added, image);
 	}
 
-	private part(list: List, place: number, type: string): JsonObject {
+	private part(list: PartList, place: number, type: string): JsonObject {
 		const parts = at(this.parts, list, () => new Map<number, JsonObject>());
 		// A text and a refusal are two parts, also without a place.
 		return at(parts, 2 * place + Number(type === 'refusal'), () => ({ type }));
 	}
 
-	private addPart(list: List, place: number, { type, ...part }: JsonObject = {}): void {
+	private addPart(list: PartList, place: number, { type, ...part }: JsonObject = {}): void {
 		if (Object.values(part).every((value) => isEmptyValue(value))) return;
 		const isReasoning = list === 'content' && type === 'reasoning_text';
 		const known = this.part(isReasoning ? 'thoughts' : list, place, asText(type) ?? 'output_text');
@@ -230,7 +234,7 @@ class StreamedItem {
 	}
 
 	assembled(): JsonObject[] {
-		const listed = (list: List) => unlessEmpty(byIndex(this.parts.get(list) ?? new Map()));
+		const listed = (list: PartList) => unlessEmpty(byIndex(this.parts.get(list) ?? new Map()));
 		const fields: Array<[type: string, fields: JsonObject]> = [
 			['reasoning', compact({ summary: listed('summary'), content: listed('thoughts') })],
 			['message', compact({ content: listed('content') })],
