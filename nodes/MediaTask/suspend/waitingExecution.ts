@@ -62,12 +62,16 @@ export const ITEM = 'item';
 /** Query parameter of the request with which the handler of a callback resumes the execution: the state's ID. */
 export const STATE = 'state';
 
-const supports = new WeakMap<IExecuteFunctions, ReturnType<typeof findSupport>>();
+/** What is found once for all items of a run. */
+const runs = new WeakMap<
+	IExecuteFunctions,
+	{ support?: ReturnType<typeof findSupport>; resumed?: SavedState }
+>();
 
 /** The URL that resumes the execution, and why this n8n cannot suspend it, if so. Found once for all items. */
 export function suspendSupport(context: IExecuteFunctions) {
-	const support = supports.get(context) ?? findSupport(context);
-	supports.set(context, support);
+	const support = runs.get(context)?.support ?? findSupport(context);
+	runs.set(context, { ...runs.get(context), support });
 	return support;
 }
 
@@ -186,8 +190,6 @@ export function lastSuspendedUntil(context: IExecuteFunctions): number {
 	return asNumber(storedContext(context, 'flow')?.[UNTIL]) ?? 0;
 }
 
-const resumedRuns = new WeakMap<IExecuteFunctions, SavedState>();
-
 /** Restores the input of a node that runs again after a callback. Its earlier outputs were stored instead. */
 export function restoreInput(context: IExecuteFunctions): void {
 	const input = context.getInputData();
@@ -201,12 +203,12 @@ export function restoreInput(context: IExecuteFunctions): void {
 		item.json = state.input[index] ?? omit(item.json, TOKEN);
 		item.binary = files?.[index] ?? {};
 	}
-	resumedRuns.set(context, state);
+	runs.set(context, { ...runs.get(context), resumed: state });
 }
 
 /** The state of the suspension that this run of the node resumes; `undefined` when it runs for the first time. */
 export function resumedState(context: IExecuteFunctions): SavedState | undefined {
-	return resumedRuns.get(context);
+	return runs.get(context)?.resumed;
 }
 
 /** The saved state of the execution that a callback is for; `undefined` when the node has not suspended it. */

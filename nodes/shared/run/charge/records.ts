@@ -39,11 +39,11 @@ interface StoredRun {
 	items: Record<string, ItemRecord>;
 }
 
-/** Outputs that are not stored, for the tries of an execution. */
-const unstored = new WeakMap<ItemRecord, INodeExecutionData[]>();
-
-/** The creations of equal calls of a tool, in this process. */
-const creations = new WeakMap<StoredRun, Limiter>();
+/** What this process has of a run: outputs that are too large to be stored, and the turn of equal creations of a tool. */
+const inProcess = new WeakMap<
+	StoredRun,
+	{ outputs: WeakMap<ItemRecord, INodeExecutionData[]>; creations: Limiter }
+>();
 
 /** The most that the outputs of a node may add to what n8n stores, in characters: much more takes its memory. */
 const MAX_OUTPUTS = 16 * 1024 * 1024;
@@ -91,9 +91,13 @@ export class Records {
 
 	/** One after the other: at once, a call that is refused would remove the record of an equal one that is lost. */
 	get creations(): Limiter {
-		const limiter = creations.get(this.stored) ?? new Limiter(1);
-		creations.set(this.stored, limiter);
-		return limiter;
+		return this.inProcess.creations;
+	}
+
+	private get inProcess() {
+		const known = inProcess.get(this.stored) ?? { outputs: new WeakMap(), creations: new Limiter(1) };
+		inProcess.set(this.stored, known);
+		return known;
 	}
 
 	/** What earlier tries, or this one, have sent for an item. */
@@ -182,7 +186,7 @@ export class Records {
 		// With the bytes of files that n8n keeps in memory.
 		const size = this.keepsOutputs ? JSON.stringify(outputs).length : Infinity;
 		const record = this.put(index, { state: 'done' });
-		if (this.stored.size + size > MAX_OUTPUTS) unstored.set(record, outputs);
+		if (this.stored.size + size > MAX_OUTPUTS) this.inProcess.outputs.set(record, outputs);
 		else {
 			this.stored.size += size;
 			record.outputs = outputs;
@@ -192,7 +196,7 @@ export class Records {
 	/** What an item gave, if its files are still there, also those that the gateway keeps until `expiresAt` (§2.7). */
 	async outputs(index: number): Promise<INodeExecutionData[] | undefined> {
 		const record = this.get(index);
-		const outputs = record?.outputs ?? (record && unstored.get(record));
+		const outputs = record?.outputs ?? (record && this.inProcess.outputs.get(record));
 		if (!outputs || !record?.isBefore) return outputs;
 		const files = outputs.flatMap(({ binary = {} }) => Object.values(binary));
 		const hasExpired = outputs.some(({ json }) => Date.parse(String(json.expiresAt)) < Date.now());
@@ -235,7 +239,7 @@ export class Records {
 	endTool(): void {
 		for (const [index, record] of this.others()) {
 			delete record.outputs;
-			unstored.delete(record);
+			this.inProcess.outputs.delete(record);
 			if (record.taskId === undefined && record.state === 'done') this.remove(Number(index));
 		}
 	}
