@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { groupOf } from '../errors/endpoints';
+import { ENDPOINTS } from '../errors/endpoints';
 import { ApiError, asError, StoppedError, type RequestKind } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
-import { costsMoney } from '../errors/policy';
 import { withoutKeys } from '../errors/secrets';
 import type { ErrorInfo } from '../errors/texts';
 import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
@@ -90,8 +89,10 @@ interface Progress {
 	refusals: number;
 	/** How long it may still wait for the rate limit, in milliseconds. */
 	waitLeftMs: number;
-	/** `unknown` after an attempt that may have had its effect. */
-	outcome: StoppedError['outcome'];
+	/** Whether an exchange is in flight: when nobody waits for it any more, it goes on. */
+	isSending: boolean;
+	/** Whether an attempt may have had its effect. */
+	mayHaveEffect: boolean;
 	/** Whether the gateway did not say of an attempt that it is free. */
 	chargeUnsaid: boolean;
 }
@@ -183,11 +184,10 @@ export class GatewayClient {
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { endpoint, kind, json, openBody, signal, method = 'GET' } = request;
-		const group = groupOf(endpoint);
 		const opened = await openBody?.();
 		return {
 			kind,
-			isOfPayer: group === 'balance' || group === 'catalogue' || costsMoney(kind),
+			isOfPayer: ENDPOINTS[endpoint].isOfPayer ?? false,
 			method,
 			url: kind === 'file' ? request.path : this.settings.baseUrl + request.path,
 			headers: {
@@ -224,7 +224,8 @@ export class GatewayClient {
 			failures: 0,
 			refusals: 0,
 			waitLeftMs,
-			outcome: 'notSent',
+			isSending: false,
+			mayHaveEffect: false,
 			chargeUnsaid: false,
 		};
 		try {
@@ -254,17 +255,9 @@ export class GatewayClient {
 		// The wait for the slot may have been long.
 		if (signal?.aborted) throw new StoppedError('not waited for');
 		this.run.throwIfAborted(kind);
-		// When the time for waiting is over, it ignores the pauses of the account.
-		let number = 0;
-		while (gate && progress.waitLeftMs > 0 && number === 0) {
-			const passed = gate.pass();
-			if (typeof passed === 'number') number = passed;
-			else await this.waitForLimit(passed.waitMs, signal, progress);
-		}
+		const number = gate ? await this.passed(gate, signal, progress) : 0;
 		progress.sent += 1;
-		// Until it has ended: when nobody waits for it any more, it goes on.
-		const { outcome } = progress;
-		progress.outcome = 'unknown';
+		progress.isSending = true;
 		let error: unknown;
 		let body: HttpRequest['body'];
 		try {
@@ -273,14 +266,24 @@ export class GatewayClient {
 			return await exchange(httpRequest);
 		} catch (thrown) {
 			error = thrown;
-			const mayHaveEffect = thrown instanceof ApiError && thrown.details.outcome === 'unknown';
-			if (!mayHaveEffect && !signal?.aborted) progress.outcome = outcome;
+			progress.mayHaveEffect ||= thrown instanceof ApiError && thrown.details.outcome === 'unknown';
+			if (!signal?.aborted) progress.isSending = false;
 			throw asError(thrown);
 		} finally {
 			// A server may respond before it has read all of it.
 			if (typeof body === 'object' && 'destroy' in body) body.destroy();
 			gate?.ended(number, error);
 		}
+	}
+
+	/** Waits while the account pauses. Returns the number of the request; 0 when its time for waiting is over: then it is sent anyway. */
+	private async passed(gate: RateGate, signal: AbortSignal | undefined, progress: Progress): Promise<number> {
+		while (progress.waitLeftMs > 0) {
+			const passed = gate.pass();
+			if (typeof passed === 'number') return passed;
+			await this.waitForLimit(passed.waitMs, signal, progress);
+		}
+		return 0;
 	}
 
 	/** @throws {ApiError} `error`, if it is the last one */
@@ -310,8 +313,8 @@ export class GatewayClient {
 	}
 }
 
-function lastError(error: unknown, { sent, outcome, chargeUnsaid }: Progress): Error {
-	const isUnknown = outcome === 'unknown';
+function lastError(error: unknown, { sent, isSending, mayHaveEffect, chargeUnsaid }: Progress): Error {
+	const isUnknown = isSending || mayHaveEffect;
 	if (error instanceof StoppedError) return isUnknown ? new StoppedError(error.reason, 'unknown') : error;
 	if (!(error instanceof ApiError)) return asError(error);
 	const { details } = error;

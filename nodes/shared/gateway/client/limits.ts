@@ -1,5 +1,8 @@
 import { StoppedError, type RequestKind } from '../errors/errors';
 
+// Who ends a wait: `RunSignal.until` the end of the run (`GatewayClient.pause` is such a sleep, `GatewayClient.sleep` is not),
+// `abortable` a signal, `withinLimits` a signal and the time of an exchange, `Limiter.run` nothing but a free slot.
+
 /** How long an exchange, or the transfer of a stream, may take, in milliseconds. */
 export interface TimeLimits {
 	totalMs: number;

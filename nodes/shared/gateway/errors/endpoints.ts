@@ -1,32 +1,37 @@
-/** The endpoints of the gateway (§4), each with the group in which a status means the same (§7). */
-const GROUPS = {
-	chat: 'text',
-	responses: 'text',
-	messages: 'text',
-	createTask: 'media',
-	fetchTask: 'media',
-	downloadTask: 'media',
-	archiveTask: 'media',
-	unarchiveTask: 'media',
-	deleteTask: 'media',
-	restoreTask: 'media',
-	fetchLyrics: 'media',
-	createSession: 'media',
-	listTasks: 'list',
-	listFiles: 'list',
-	uploadFile: 'storage',
-	fetchFile: 'storage',
-	deleteFile: 'storage',
-	fetchBalance: 'balance',
-	listModels: 'catalogue',
-	// Any server, without the key.
-	downloadUrl: 'file',
-} as const;
-
-export type Endpoint = keyof typeof GROUPS;
-
-export type EndpointGroup = (typeof GROUPS)[Endpoint];
-
-export function groupOf(endpoint: Endpoint): EndpointGroup {
-	return GROUPS[endpoint];
+/** An endpoint of the gateway (§4). */
+interface EndpointTraits {
+	/** A status means the same for all of a group (§7). */
+	group: 'text' | 'media' | 'list' | 'storage' | 'balance' | 'catalogue' | 'file';
+	/** Whether it is about the account that pays: its key is that of the charge, not a newer one. */
+	isOfPayer?: true;
 }
+
+const TRAITS = {
+	chat: { group: 'text', isOfPayer: true },
+	responses: { group: 'text', isOfPayer: true },
+	messages: { group: 'text', isOfPayer: true },
+	createTask: { group: 'media', isOfPayer: true },
+	fetchTask: { group: 'media' },
+	downloadTask: { group: 'media' },
+	archiveTask: { group: 'media' },
+	unarchiveTask: { group: 'media' },
+	deleteTask: { group: 'media' },
+	restoreTask: { group: 'media' },
+	fetchLyrics: { group: 'media' },
+	createSession: { group: 'media' },
+	listTasks: { group: 'list' },
+	listFiles: { group: 'list' },
+	uploadFile: { group: 'storage' },
+	fetchFile: { group: 'storage' },
+	deleteFile: { group: 'storage' },
+	fetchBalance: { group: 'balance', isOfPayer: true },
+	listModels: { group: 'catalogue', isOfPayer: true },
+	// Any server, without the key.
+	downloadUrl: { group: 'file' },
+} satisfies Record<string, EndpointTraits>;
+
+export type Endpoint = keyof typeof TRAITS;
+
+export type EndpointGroup = EndpointTraits['group'];
+
+export const ENDPOINTS: Readonly<Record<Endpoint, EndpointTraits>> = TRAITS;

@@ -11,7 +11,7 @@ import {
 import { UNREADABLE, ApiError, asError, type ApiErrorDetails, type RequestKind } from './errors';
 import { policyOf, statusOf } from './policy';
 import { redact } from './secrets';
-import { groupOf, type Endpoint } from './endpoints';
+import { ENDPOINTS, type Endpoint } from './endpoints';
 import { PROBLEMS, type ProblemName } from './problems';
 import { errorText, problemText, type ErrorInfo, type ErrorText } from './texts';
 import { duration, excerpt } from '../util/text';
@@ -118,7 +118,8 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
  * for a code that has no status, except of media.
  */
 export function statusInBody(endpoint: Endpoint, { data, error, ...body }: JsonObject): number | undefined {
-	const group = groupOf(endpoint);
+	if (error === undefined && body.code === undefined) return undefined;
+	const { group } = ENDPOINTS[endpoint];
 	if (group === 'text') {
 		const { choices, output, content, usage } = body;
 		const hasOutput = [choices, output, content].some((list) => asArray(list).length > 0);

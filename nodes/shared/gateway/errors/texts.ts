@@ -1,6 +1,6 @@
 import { fieldOf } from '../util/json';
 import type { RequestKind } from './errors';
-import { groupOf, type Endpoint, type EndpointGroup } from './endpoints';
+import { ENDPOINTS, type Endpoint, type EndpointGroup } from './endpoints';
 import type { ProblemName } from './problems';
 
 /** What a user reads about an error: what happened, and what to do about it. */
@@ -259,7 +259,7 @@ export interface ErrorInfo {
  * @returns also whether a feature or the endpoint has a text for the status
  */
 export function errorText({ endpoint, features = [], status, code = '' }: ErrorInfo) {
-	const group = groupOf(endpoint);
+	const { group } = ENDPOINTS[endpoint];
 	const own = [...features, endpoint].map((place) => TEXTS[place] ?? {});
 	const [byCode] = [...own, TEXTS.any].flatMap((texts) => fieldOf(texts.code, code) ?? []);
 	const general = group === 'file' ? {} : TEXTS.any;
