@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { ApiError, type RequestKind, type StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
-import { ENDPOINTS, type Endpoint } from '../../../nodes/shared/gateway/errors/endpoints';
+import { ENDPOINTS as KNOWN, type Endpoint } from '../../../nodes/shared/gateway/errors/endpoints';
 import {
 	type ErrorInfo,
 	errorText,
@@ -396,7 +396,7 @@ it.each(ENDPOINTS)(
 	(endpoint) => {
 		for (const code of [undefined, 'gateway_timeout']) {
 			const { description } = errorText({ endpoint, status: 504, code });
-			const isText = ENDPOINTS[endpoint].group === 'text';
+			const isText = KNOWN[endpoint].group === 'text';
 			expect(/'Stream'.*15 minutes.*'Max Tokens'/.test(description)).toBe(isText);
 			expect(/'Max Tokens'|shorter response|input/.test(description)).toBe(isText);
 		}
