@@ -72,13 +72,13 @@ function roundedDown(amount: string): string {
 }
 
 /** Key in the node's static data, which n8n stores with the workflow. */
-const STATE = 'alert';
+const ALERT_STATE = 'alert';
 
 /** A poll that fails changes no state, so the next one is compared with the last successful one. */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const { watch, balance, account } = await readPoll(context);
 	const store = context.getWorkflowStaticData('node');
-	const stored = asObject(store[STATE]) ?? {};
+	const stored = asObject(store[ALERT_STATE]) ?? {};
 	// What was seen of another account says nothing of this one.
 	const seen = stored.account === account ? stored : {};
 	const now = { at: Date.now(), amount: balance.amount };
@@ -99,7 +99,7 @@ export async function pollBalance(context: IPollFunctions): Promise<INodeExecuti
 	const isDue = watch.fireOn === 'daysLeft' && now.at - (lastSavedAt ?? -Infinity) >= DAY_MS;
 	const isSaved = fires || isNews || isDue;
 	const savedAt = isSaved ? now.at : lastSavedAt;
-	store[STATE] = compact({ ...state, account, readings: withReading(earlier, now), savedAt });
+	store[ALERT_STATE] = compact({ ...state, account, readings: withReading(earlier, now), savedAt });
 	if (fires) return event(before);
 	// n8n stores static data only when a poll returns something. That the balance has risen, and with which balance changes
 	// are compared, must survive a restart, so this returns an execution without items, which runs no further node.

@@ -66,7 +66,7 @@ export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter
 		}
 	};
 	adapter.bindTools = (tools, settings) => {
-		const choice = tools.length > 0 ? readToolChoice(settings?.tool_choice) : undefined;
+		const choice = tools.length > 0 ? sdkToolChoice(settings?.tool_choice) : undefined;
 		const bound = patchAdapter(bind(tools), choice ?? toolChoice);
 		bound.callbacks = adapter.callbacks;
 		// n8n's Model Selector shows there which model was used.
@@ -125,7 +125,7 @@ function joinedText(content: unknown): unknown {
 }
 
 /** LangChain's choice of tools: `any` is `required` elsewhere; any other text is the name of a tool. */
-function readToolChoice(value: unknown): ToolChoice | undefined {
+function sdkToolChoice(value: unknown): ToolChoice | undefined {
 	const { name, function: called } = asObject(value) ?? {};
 	const named = asText(asObject(called)?.name) ?? asText(name);
 	if (named !== undefined) return { name: named };

@@ -76,9 +76,9 @@ export function toChatMessages(messages: readonly LangChainMessage[], source: st
 			return [];
 		}
 		if (kept) completions.set(kept.id, toolCalls);
-		const parts = partsOf(message.content);
+		const parts = contentParts(message.content);
 		// A streamed message of the model may still be in chunks.
-		const text = parts.flatMap(textIn).join(role === 'assistant' ? '' : '\n') || (kept?.text ?? '');
+		const text = parts.flatMap(partText).join(role === 'assistant' ? '' : '\n') || (kept?.text ?? '');
 		const reasoning = kept && kept.source === source && index > lastUser ? kept.parts : [];
 		return [{ role, text, attachments: parts.flatMap(toAttachment), toolCalls, reasoning }];
 	});
@@ -92,12 +92,12 @@ function toolCallsOf({ tool_calls: calls }: LangChainMessage): PriorToolCall[] {
 	}));
 }
 
-function partsOf(content: unknown): JsonObject[] {
+function contentParts(content: unknown): JsonObject[] {
 	const parts: unknown[] = Array.isArray(content) ? content : [content];
 	return asObjects(parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)));
 }
 
-function textIn({ type, text }: JsonObject): string | [] {
+function partText({ type, text }: JsonObject): string | [] {
 	return (type === 'text' || fileKind(type) ? asText(text) : undefined) ?? [];
 }
 
@@ -117,7 +117,7 @@ function toAttachment(part: JsonObject): Attachment[] {
 		);
 	const name = asText(fields.filename) ?? asText(asObject(part.metadata)?.filename);
 	const beginning = file && Buffer.from(file.base64.slice(0, 2 * FIRST_BYTES), 'base64');
-	const type = fileType(file?.mimeType ?? typeOf(fields), name ?? nameInUrl(content), beginning);
+	const type = fileType(file?.mimeType ?? mimeTypeOf(fields), name ?? nameInUrl(content), beginning);
 	const known = kindOfType(type);
 	const kind = partKind === 'file' ? (ATTACHMENT_KINDS.find((one) => one === known) ?? partKind) : partKind;
 	if (!file) return [{ kind, source: { url: content } }];
@@ -127,14 +127,14 @@ function toAttachment(part: JsonObject): Attachment[] {
 	return [{ kind, source: { base64: file.base64, mimeType, fileName } }];
 }
 
-function typeOf({ mimeType, mime_type: former, format }: JsonObject): string | undefined {
+function mimeTypeOf({ mimeType, mime_type: former, format }: JsonObject): string | undefined {
 	const audioFormat = asText(format);
 	return asText(mimeType) ?? asText(former) ?? (audioFormat && audioType(audioFormat));
 }
 
 /** The result of a tool as text: formats take no other results. Other parts become JSON. */
 function resultText(content: unknown): string {
-	return partsOf(content)
+	return contentParts(content)
 		.map((part) => (part.type === 'text' ? (asText(part.text) ?? '') : JSON.stringify(part, withoutFiles)))
 		.filter((text) => text !== '')
 		.join('\n');
@@ -162,18 +162,18 @@ interface KeptReasoning {
 }
 
 /** The field of our text, which tells it from the `reasoning_content` of other models. */
-const FIELD = 'aiGatewayReasoning';
+const REASONING_FIELD = 'aiGatewayReasoning';
 
 export function reasoningToKeep(completion: Completion, source: string): string | undefined {
 	const { text, reasoningParts: parts, toolCalls } = completion;
 	if (parts.length === 0 || toolCalls.length === 0) return undefined;
 	const kept: KeptReasoning = { source, id: randomUUID(), text, parts };
-	return JSON.stringify({ [FIELD]: kept });
+	return JSON.stringify({ [REASONING_FIELD]: kept });
 }
 
 /** What an agent has kept of a completion, in the `additional_kwargs` of a message that is made of it. */
 export function keptReasoning(stored: unknown): KeptReasoning | undefined {
-	const kept = asObject(objectIn(asObject(stored)?.reasoning_content)?.[FIELD]);
+	const kept = asObject(objectIn(asObject(stored)?.reasoning_content)?.[REASONING_FIELD]);
 	const [source, id] = [asText(kept?.source), asText(kept?.id)];
 	if (source === undefined || id === undefined) return undefined;
 	return { source, id, text: textOf(kept?.text), parts: asObjects(kept?.parts) };

@@ -38,7 +38,7 @@ export function toClosingChunks(
 	earlierIds: readonly unknown[],
 ): StreamChunk[] {
 	const rest = textOf(completion) === '' ? '' : restToShow(shown, completion);
-	const finishReason = FINISH_REASONS.get(completion.finishReason) ?? 'other';
+	const finishReason = SDK_FINISH_REASONS.get(completion.finishReason) ?? 'other';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
 		...callsOf(completion, earlierIds).map(({ id, name, input }) => {
@@ -48,7 +48,7 @@ export function toClosingChunks(
 	];
 }
 
-const FINISH_REASONS: ReadonlyMap<string | null, FinishReason> = new Map([
+const SDK_FINISH_REASONS: ReadonlyMap<string | null, FinishReason> = new Map([
 	['stop', 'stop'],
 	['length', 'length'],
 	['tool_calls', 'tool-calls'],
@@ -91,7 +91,7 @@ function withoutText({ costRub, reasoning }: Completion, what: string, advice: s
  */
 function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 	const known = new Set(earlierIds);
-	if (completion.toolCalls.length > MAX_CALLS) throw tooManyCalls(completion);
+	if (completion.toolCalls.length > MAX_KEPT_CALLS) throw tooManyCalls(completion);
 	return completion.toolCalls.map((call) => {
 		// Models write missing arguments as null, and some encode the object as JSON text twice.
 		const input = objectIn(call.arguments ?? {});
@@ -105,14 +105,14 @@ function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 }
 
 /** The most tool calls of a completion: LangChain takes minutes for thousands. */
-const MAX_CALLS = 200;
+const MAX_KEPT_CALLS = 200;
 
 function tooManyCalls({ costRub, toolCalls }: Completion): ApiError {
 	return unusableResponse(
 		{
 			code: 'too_many_tool_calls',
 			message: `The model called ${toolCalls.length} tools at once`,
-			description: `At most ${MAX_CALLS} are run. Run it again, say in the prompt how many calls you want, or choose another model.`,
+			description: `At most ${MAX_KEPT_CALLS} are run. Run it again, say in the prompt how many calls you want, or choose another model.`,
 		},
 		compact({ costRub }),
 	);

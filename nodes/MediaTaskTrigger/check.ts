@@ -23,7 +23,7 @@ export interface Answer {
 	message: string;
 }
 
-const UNKNOWN: Answer = { status: 404, message: 'The account has no such media task' };
+const UNKNOWN_TASK: Answer = { status: 404, message: 'The account has no such media task' };
 const STARTED: Answer = { status: 200, message: 'The media task has started the workflow' };
 export const NOT_CHECKED: Answer = {
 	status: 503,
@@ -49,7 +49,7 @@ export async function checkCallback(
 	const ids = named.filter((id) => startedTasks.stateOf(id) !== 'started');
 	if (ids.length === 0) return STARTED;
 	const client = await connect(context, CALLBACK_SETTINGS, { slots });
-	let answer = ids.length < named.length ? STARTED : UNKNOWN;
+	let answer = ids.length < named.length ? STARTED : UNKNOWN_TASK;
 	let rejection: Error | undefined;
 	for (const id of ids) {
 		const task = await findTask(client, id).catch((error: unknown) => {
@@ -57,9 +57,9 @@ export async function checkCallback(
 			if (!(error instanceof ApiError) || error.details.retryable) throw asError(error);
 			rejection ??= error;
 		});
-		const checked = task ? await checkTask(context, client, task, startedTasks) : UNKNOWN;
+		const checked = task ? await checkTask(context, client, task, startedTasks) : UNKNOWN_TASK;
 		if ('item' in checked) return checked;
-		if (answer === UNKNOWN) answer = checked;
+		if (answer === UNKNOWN_TASK) answer = checked;
 	}
 	if (rejection) throw rejection;
 	return answer;
@@ -91,7 +91,7 @@ async function checkTask(
 		}
 	}
 	// Last, so that little can happen between it and the start.
-	const isOurs = !options.archiveTask || (await archive(context, client, taskId));
+	const isOurs = !options.archiveTask || (await setFlag(context, client, taskId));
 	if (!isOurs && !startedTasks.isTest) {
 		startedTasks.end(taskId, 'started');
 		return STARTED;
@@ -100,7 +100,7 @@ async function checkTask(
 	const json = compact({ ...taskJson(task), downloadError });
 	const ended = async (hasStarted: boolean) => {
 		startedTasks.end(taskId, hasStarted ? 'started' : 'failed');
-		if (!hasStarted && options.archiveTask) await archive(context, client, taskId, false);
+		if (!hasStarted && options.archiveTask) await setFlag(context, client, taskId, false);
 	};
 	return { item: { json, ...(binary ? { binary } : {}) }, ended };
 }
@@ -123,7 +123,7 @@ function ifUnknown(error: unknown): undefined {
 }
 
 /** Sets a task's flag; returns false when it is set already (§3.2), maybe by another process. */
-async function archive(context: IWebhookFunctions, client: GatewayClient, taskId: string, value = true) {
+async function setFlag(context: IWebhookFunctions, client: GatewayClient, taskId: string, value = true) {
 	try {
 		await setArchived(client, taskId, value);
 	} catch (error) {

@@ -3,7 +3,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { asArray, asText } from '../shared/gateway/util/json';
 
 /** Key in the node's static data, which n8n stores with the workflow and copies into each execution. */
-const KEY = 'started';
+const STARTED_KEY = 'started';
 
 /** How many tasks are remembered: some 40 kB. */
 const MAX_TASKS = 1_000;
@@ -46,7 +46,7 @@ export class StartedTasks {
 	add(taskId: string): void {
 		if (this.isTest) return;
 		const all = new Set([...this.stored, ...this.here.keys()].filter((id) => this.stateOf(id) === 'started'));
-		this.store[KEY] = [...all, taskId].slice(-MAX_TASKS);
+		this.store[STARTED_KEY] = [...all, taskId].slice(-MAX_TASKS);
 	}
 
 	end(taskId: string, state: 'started' | 'failed'): void {
@@ -54,6 +54,6 @@ export class StartedTasks {
 	}
 
 	private get stored(): string[] {
-		return asArray(this.store[KEY]).flatMap((id) => asText(id) ?? []);
+		return asArray(this.store[STARTED_KEY]).flatMap((id) => asText(id) ?? []);
 	}
 }

@@ -10,13 +10,13 @@ import { StartedTasks } from './startedTasks';
 const RETRY_AFTER = '10';
 
 /** Calls at a time in this process: n8n 2.40 keeps some 11 MB for each. */
-const MAX_CALLS = 300;
+const MAX_WAITING_CALLS = 300;
 let calls = 0;
 
 /** Never throws: for an error, n8n would start the workflow with it. */
 export async function handleCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	let subject = 'A callback';
-	if (calls >= MAX_CALLS) return respond(context, NOT_CHECKED);
+	if (calls >= MAX_WAITING_CALLS) return respond(context, NOT_CHECKED);
 	calls += 1;
 	try {
 		const ids = taskIdsIn(await readCallback(context));

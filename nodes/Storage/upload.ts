@@ -95,15 +95,15 @@ export const upload = defineOperation({
 		isSimple: item.params.simplify,
 	}),
 	async execute(item, { source, settings, isSimple }) {
-		const file = await openFile(item, source);
+		const file = await openUpload(item, source);
 		const body = await uploadFile(item.client, file, settings);
 		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
 	},
 });
 
-type Source = { binary: IBinaryData } | { url: string } | { base64: Base64File };
+type UploadSource = { binary: IBinaryData } | { url: string } | { base64: Base64File };
 
-function sourceOf(item: ItemInput<Values<typeof parameters>>): Source {
+function sourceOf(item: ItemInput<Values<typeof parameters>>): UploadSource {
 	const { params } = item;
 	if (params.uploadSource === 'url') return { url: webAddress(params.url) };
 	if (params.uploadSource === 'base64') {
@@ -115,7 +115,7 @@ function sourceOf(item: ItemInput<Values<typeof parameters>>): Source {
 	return { binary };
 }
 
-async function openFile(item: ItemContext, source: Source): Promise<UploadFile> {
+async function openUpload(item: ItemContext, source: UploadSource): Promise<UploadFile> {
 	if ('base64' in source) return fileOfBase64(source.base64);
 	const file = await fileOf(item, 'url' in source ? await downloaded(item, source.url) : source.binary);
 	checkSize(file.size, 'binaryPropertyName');

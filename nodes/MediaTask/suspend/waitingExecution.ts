@@ -45,7 +45,7 @@ export const resumeWebhooks: IWebhookDescription[] = [
 ];
 
 /** Key in the node's context, which n8n stores with the execution. For another shape of the state, use another key. */
-const KEY = 'aiGatewaySuspended';
+const SUSPENDED_KEY = 'aiGatewaySuspended';
 
 /** Key for the files of the node's input, which no callback needs. */
 const FILES = 'aiGatewaySuspendedFiles';
@@ -180,7 +180,7 @@ export async function suspendExecution(
 	// When the wait is over, n8n disables the node that is stored here: also for a run that another branch has queued.
 	const { executeData } = asObject(context) ?? {};
 	Object.assign(executeData ?? {}, { node: { ...runningNode(context) } });
-	Object.assign(context.getContext('node'), { [KEY]: saved, [FILES]: files });
+	Object.assign(context.getContext('node'), { [SUSPENDED_KEY]: saved, [FILES]: files });
 	context.getContext('flow')[UNTIL] = state.until;
 	await context.putExecutionToWait(new Date(state.until));
 }
@@ -195,7 +195,7 @@ export function restoreInput(context: IExecuteFunctions): void {
 	const input = context.getInputData();
 	const token = asText(input[0]?.json[TOKEN]);
 	const store = storedContext(context, 'node') ?? {};
-	const state = store[KEY] as SavedState | undefined;
+	const state = store[SUSPENDED_KEY] as SavedState | undefined;
 	// Another suspension: the field came with the data of the input.
 	if (token === undefined || state?.id !== token) return;
 	const files = store[FILES] as IBinaryKeyData[] | undefined;
@@ -218,7 +218,9 @@ export function stateOfSuspended(context: IWebhookFunctions): SavedState | undef
 		/[{}]/g,
 		(brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
 	);
-	return context.evaluateExpression(`{{ $node[${name}].context.${KEY} }}`) as SavedState | undefined;
+	return context.evaluateExpression(`{{ $node[${name}].context.${SUSPENDED_KEY} }}`) as
+		| SavedState
+		| undefined;
 }
 
 /**

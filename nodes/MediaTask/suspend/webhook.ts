@@ -17,7 +17,7 @@ import {
 } from './waitingExecution';
 
 /** Short: n8n resumes the execution in the state of when the callback came. The node polls what is unclear by then. */
-const POLL_TIMEOUT_MS = 5_000;
+const CALLBACK_POLL_MS = 5_000;
 
 /** Before the end of the longest wait, n8n may already be resuming the execution itself. Milliseconds. */
 const LAST_MOMENT_MS = 2_000;
@@ -116,7 +116,7 @@ async function haveAllEnded(
 		const pausesMs = received.includes(index) ? CALLBACK_PAUSES_MS : [0];
 		const pauseMs = (polls: number) => pausesMs[polls];
 		try {
-			const options = () => ({ limitMs: POLL_TIMEOUT_MS });
+			const options = () => ({ limitMs: CALLBACK_POLL_MS });
 			const found = await pollUntil(client, fieldOf(tasks, index) ?? '', pauseMs, options);
 			if (found?.task && !hasEnded(found.task.state)) return false;
 		} catch (error) {

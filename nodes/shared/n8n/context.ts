@@ -14,10 +14,10 @@ export function storedContext(
 	}
 }
 
-type Context = Pick<IExecuteFunctions, 'getNode'>;
+type NodeContext = Pick<IExecuteFunctions, 'getNode'>;
 
 /** Whether an AI Agent calls the node as a sub-node, or n8n's engine calls it for an agent. */
-export function isTool(context: Context & { isToolExecution?(): boolean }): boolean {
+export function isTool(context: NodeContext & { isToolExecution?(): boolean }): boolean {
 	// The function is there from n8n 2.2 on; before, each tool has a type of its own.
 	return context.isToolExecution?.() === true || context.getNode().type.endsWith('Tool');
 }
@@ -58,7 +58,7 @@ export interface WorkflowSettings {
 
 /** The settings of the workflow; none in early n8n 1.123 and in 2.0 to 2.4, which do not tell them. */
 export function workflowSettings(
-	context: Context & { getWorkflowSettings?(): WorkflowSettings },
+	context: NodeContext & { getWorkflowSettings?(): WorkflowSettings },
 ): WorkflowSettings {
 	return context.getWorkflowSettings?.() ?? {};
 }

@@ -49,12 +49,12 @@ export async function downloadFiles(
 		if (isWithoutFile(context, task, error)) return undefined;
 		if (!(error instanceof ApiError)) throw asError(error);
 		const isMissing = error.details.status === 404 && !hasLinks(task);
-		throw (isMissing ? error.with(NO_FILE) : withOtherWays(error)).with({ taskId });
+		throw (isMissing ? error.with(TASK_WITHOUT_FILE) : withOtherWays(error)).with({ taskId });
 	}
 }
 
 /** For a task that has succeeded; each way to fetch its file fails. */
-const NO_FILE = {
+const TASK_WITHOUT_FILE = {
 	description:
 		'The task has succeeded without a file or a result, or its files are deleted: the gateway keeps them for 7 days. If you have waited for it just now, ask the gateway’s support.',
 	kind: 'file',

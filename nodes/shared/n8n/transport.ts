@@ -24,7 +24,7 @@ export function n8nTransport(
 		try {
 			const limits = { ...limitsOf(httpRequest), signal };
 			return await withinLimits(limits, { now: Date.now, sleep }, async (touch) => {
-				const options = { ...requestOptions(httpRequest, touch), abortSignal: signal };
+				const options = { ...httpOptions(httpRequest, touch), abortSignal: signal };
 				let received: unknown;
 				if (kind === 'file') received = await context.helpers.httpRequest(options);
 				else {
@@ -68,7 +68,7 @@ function limitsOf({ body, timeoutMs }: HttpRequest): TimeLimits {
 	return { totalMs: timeoutMs + Math.ceil(unseenMs), idleMs: Infinity };
 }
 
-function requestOptions(
+function httpOptions(
 	{ method, url, headers, body, kind }: HttpRequest,
 	touch: () => void,
 ): IHttpRequestOptions {

@@ -64,7 +64,7 @@ export async function createTask(
 	// Its key.
 	const taskKey = records.taskKey(index, ownKey, client);
 	if (taskKey.sealed !== undefined) {
-		const content = digest(bodyOf(task, counted));
+		const content = digest(creationBody(task, counted));
 		ledger.useKey(taskKey.ledger, { usedAt: records.keys.place(index), content });
 	}
 
@@ -74,7 +74,7 @@ export async function createTask(
 	let created: Awaited<ReturnType<typeof createMediaTask>>;
 	try {
 		sent = await withUrls(input, async (file) => await uploadForUse(client, file)).catch(nothingCreated);
-		const body = bodyOf(task, sent, callback?.isRequested ? callback.url : task.callbackUrl);
+		const body = creationBody(task, sent, callback?.isRequested ? callback.url : task.callbackUrl);
 		created = await createMediaTask(client, body, taskKey.sent).catch(async (error: unknown) => {
 			throw await withFieldLabel(item, task.entered, error, sent);
 		});
@@ -110,11 +110,18 @@ export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise
 	const price = taskPrice(await run.mediaModel(client, model), input);
 	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : 'maxPriceRub';
 	if (limit) limitedPrice(price, limit, task.maxPriceRub);
-	return run.dryRun.output(index, model, bodyOf(task, input, task.callbackUrl), { ...price, isMost: false });
+	return run.dryRun.output(index, model, creationBody(task, input, task.callbackUrl), {
+		...price,
+		isMost: false,
+	});
 }
 
 /** The body of a creation (§4.6). */
-function bodyOf({ entered, sessionId }: PlannedTask, input: JsonObject, callBackUrl?: string): JsonObject {
+function creationBody(
+	{ entered, sessionId }: PlannedTask,
+	input: JsonObject,
+	callBackUrl?: string,
+): JsonObject {
 	return compact({ model: entered.model, input, sessionId, callBackUrl });
 }
 

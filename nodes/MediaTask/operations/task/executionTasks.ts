@@ -15,7 +15,7 @@ import { defineOperation, type ItemContext, type OperationOutput } from '../../.
 const parameters = { downloadResults, simplify };
 const options = { binaryPropertyName, fileName };
 
-type Params = Values<typeof parameters> & { readonly options: Values<typeof options> };
+type ExecutionTaskParams = Values<typeof parameters> & { readonly options: Values<typeof options> };
 
 /**
  * The tasks that the nodes and tools of this execution have made with the account of the credential, also those of the executions
@@ -36,15 +36,15 @@ export const getFromExecution = defineOperation({
 		const { client, index, run } = item;
 		if (index > 0) return [];
 		const ids = run.ledger.tasksOf(client.account);
-		const found = await Promise.all(ids.map(async (taskId) => await outputOf(item, taskId)));
+		const found = await Promise.all(ids.map(async (taskId) => await taskOutput(item, taskId)));
 		if (found.length === 0) run.hints.add('This execution has made no media tasks with this account.');
 		return found;
 	},
 });
 
-async function outputOf(item: ItemContext<Params>, taskId: string): Promise<OperationOutput> {
+async function taskOutput(item: ItemContext<ExecutionTaskParams>, taskId: string): Promise<OperationOutput> {
 	const { client, params, run } = item;
-	const body = await bodyOf(client, taskId);
+	const body = await fetchedTask(client, taskId);
 	if (!body) return { json: { taskId, state: 'deleted', resultUrls: [] } };
 	const task = readMediaTask(body, taskId);
 	if (task.state === 'fail') run.ledger.taskFailed(taskId);
@@ -63,7 +63,7 @@ async function outputOf(item: ItemContext<Params>, taskId: string): Promise<Oper
 }
 
 /** Polls a task, which may be new, a few times; `undefined` for one that was deleted. */
-async function bodyOf(client: GatewayClient, taskId: string): Promise<JsonObject | undefined> {
+async function fetchedTask(client: GatewayClient, taskId: string): Promise<JsonObject | undefined> {
 	for (const pauseMs of CALLBACK_PAUSES_MS) {
 		await client.pause(pauseMs);
 		try {

@@ -43,10 +43,10 @@ export interface AttachmentRow {
 }
 
 /** Where an attachment is: a URL that the gateway reads, or one that this node reads, or a file. */
-type Source = { url: string } | { fileAt: string } | { binary: IBinaryData } | InputFile;
+type AttachmentSource = { url: string } | { fileAt: string } | { binary: IBinaryData } | InputFile;
 
 export interface FoundAttachment extends Omit<AttachmentRow, 'source'> {
-	source: Source;
+	source: AttachmentSource;
 }
 
 /** Finds an attachment, and checks what is known of it without a request. Of files, the first bytes are read. */
@@ -111,13 +111,13 @@ export async function openAttachments(
 			attachments.push({ message, kind: row.kind, source });
 			continue;
 		}
-		const file = await openFile(item, at, source);
+		const file = await openAttachment(item, at, source);
 		const kind = checkFile(row, file);
 		const { mimeType, fileName } = file;
 		const isText = kind === 'file' && kindOfType(mimeType) === 'text';
-		if (isText && file.size > MAX_TEXT_BYTES)
+		if (isText && file.size > MAX_TEXT_FILE_BYTES)
 			throw at.error(`the file "${fileName}" is longer than any model reads`, 'Send a part of it.');
-		const content = isText ? await firstBytes(file, MAX_TEXT_BYTES) : undefined;
+		const content = isText ? await firstBytes(file, MAX_TEXT_FILE_BYTES) : undefined;
 		const base64 = content?.toString('base64') ?? `file-${randomUUID()}`;
 		if (content) checkUtf8(content, fileName);
 		else files.push({ placeholder: base64, file });
@@ -132,12 +132,12 @@ export async function openAttachments(
 }
 
 /** More than any model reads, in bytes. */
-const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
 
-async function openFile(
+async function openAttachment(
 	item: ItemContext,
 	at: Location,
-	source: Exclude<Source, { url: string }>,
+	source: Exclude<AttachmentSource, { url: string }>,
 ): Promise<InputFile> {
 	if ('fileAt' in source) return await fetchFile(item, at, source.fileAt);
 	return 'binary' in source ? await fileOf(item, source.binary) : source;

@@ -21,7 +21,7 @@ import { equalNames, fileNames } from '../../../shared/fields/fileName';
 import { openAttachments } from './attachments';
 import { generateOptions, generateParameters } from './fields';
 import { prepareText, type PreparedText } from './parameters';
-import { misfitHints, outputOf } from './results';
+import { misfitHints, textOutput } from './results';
 
 export const generate = defineOperation({
 	displayName: 'Generate',
@@ -87,7 +87,7 @@ export async function generateText(item: ItemContext, text: PreparedText): Promi
 		const completion = { ...result.completion, fallbackFrom };
 		if (chunks) show(restToShow(shown, completion));
 		addTokenUsage(item.n8n, completion.usage);
-		return [await outputOf(item, text, completion, result.body)];
+		return [await textOutput(item, text, completion, result.body)];
 	} finally {
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');
 	}

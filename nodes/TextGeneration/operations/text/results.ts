@@ -19,7 +19,7 @@ import type { ItemContext, OperationOutput } from '../../../shared/run/operation
 import type { PreparedText } from './parameters';
 
 /** The output of a completion, or the body of the response without *Simplify*. */
-export async function outputOf(
+export async function textOutput(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
@@ -30,7 +30,7 @@ export async function outputOf(
 	const output = parseJsonOutput(completion, prepared.request.output);
 	const isComplete = isIncomplete(completion) ? false : undefined;
 	const fields = compact({ isComplete, ...completionFields(completion, output) });
-	if (!isTool) return { json: fields, ...(await binaryOf(item, prepared, completion)) };
+	if (!isTool) return { json: fields, ...(await storeFiles(item, prepared, completion)) };
 	// The parsed JSON replaces its text, and reasoning is for a text that is missing.
 	const repeated = [output === undefined ? [] : ['text'], isEmpty(completion) ? [] : ['reasoning']].flat();
 	const forAgents = omit(fields, 'model', 'provider', 'usage', 'id', 'raw', ...repeated);
@@ -45,7 +45,7 @@ export function misfitHints(outputs: readonly INodeExecutionData[]): string[] {
 	return [`${which} not fit the schema. What is wrong, and the JSON, is in the items.`];
 }
 
-async function binaryOf(
+async function storeFiles(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
@@ -57,7 +57,7 @@ async function binaryOf(
 		const earlier = counts[file.kind]++;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
 		const bytes = Buffer.from(file.base64, 'base64');
-		const { extension, mimeType } = typeOf(file, bytes, prepared);
+		const { extension, mimeType } = outputFileType(file, bytes, prepared);
 		const name = field + suffix;
 		const fileName = extension === undefined ? undefined : `${name}.${extension}`;
 		try {
@@ -83,7 +83,11 @@ function notStored({ id, text, costRub, costIsComputed, raw }: Completion, error
 	);
 }
 
-function typeOf({ kind, mimeType }: OutputFile, bytes: Uint8Array, { request, extraBody }: PreparedText) {
+function outputFileType(
+	{ kind, mimeType }: OutputFile,
+	bytes: Uint8Array,
+	{ request, extraBody }: PreparedText,
+) {
 	const found = typeByContent(bytes, mimeType);
 	if (found !== undefined) return { extension: extensionOf(found), mimeType: found };
 	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };

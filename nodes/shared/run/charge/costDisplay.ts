@@ -70,7 +70,7 @@ export class CostDisplay {
 		this.hint ??= this.addHint();
 		const calls = own.calls + own.unknownCalls;
 		const ofCalls = this.countsCalls && calls > 1 ? ` of ${calls} calls` : '';
-		this.hint.message = `Cost${ofCalls}: ${rubles(own.rub)} (${partsOf(spent, before).join('; ')})`;
+		this.hint.message = `Cost${ofCalls}: ${rubles(own.rub)} (${costParts(spent, before).join('; ')})`;
 	}
 
 	/** Shows the longest wait of calls for the limit, in milliseconds, if it is long. */
@@ -89,7 +89,7 @@ export class CostDisplay {
 	}
 }
 
-function partsOf(spent: Sum, before: Sum): string[] {
+function costParts(spent: Sum, before: Sum): string[] {
 	const parts = [`execution so far: ${rubles(spent.rub)}`];
 	if (spent.unknownCalls > 0) parts.push(`calls of unknown cost: ${spent.unknownCalls}`);
 	const more = before.unknownCalls > 0 ? ` and calls of unknown cost: ${before.unknownCalls}` : '';

@@ -15,13 +15,13 @@ import {
 	NO_CALLS,
 	totalOf,
 	type Charge,
-	type Outcome,
+	type CallCost,
 	type Sum,
 	type Tokens,
 } from './sums';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Stored}, use another key. */
-const KEY = 'aiGatewayLedger';
+const LEDGER_KEY = 'aiGatewayLedger';
 
 /** A call that costs money. One with a key (§4.6) replaces an equal one; without one, it is always a new one. */
 export interface Call {
@@ -112,7 +112,7 @@ export class Ledger {
 	constructor(context: LedgerContext, run: string = randomUUID(), countsCalls = false) {
 		const flowStore: Record<string, unknown> = storedContext(context, 'flow') ?? {};
 		// Nothing else writes to the key.
-		this.stored = (flowStore[KEY] ??= { sums: [], calls: {}, uses: {} }) as Stored;
+		this.stored = (flowStore[LEDGER_KEY] ??= { sums: [], calls: {}, uses: {} }) as Stored;
 		this.execution = context.getExecutionId() ?? '';
 		this.node = context.getNode().name;
 		this.run = run;
@@ -167,7 +167,7 @@ export class Ledger {
 	}
 
 	/** Ends a call. Of equal ones, the one whose cost is known counts. */
-	end(entry: Entry, outcome: Outcome, tokens?: Tokens): void {
+	end(entry: Entry, outcome: CallCost, tokens?: Tokens): void {
 		if (outcome === 'free') this.forget(entry);
 		else if (entry.key === undefined) addCharge(this.sumAt(entry), outcome);
 		else this.endKeyed(this.storedCall(entry.key, entry), entry, outcome);

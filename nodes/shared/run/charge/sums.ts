@@ -4,7 +4,7 @@ import { addToTotal } from '../../gateway/util/money';
 export type Charge = { rub: string } | { maxRub?: string | undefined };
 
 /** How a call that costs money has ended. One that is free was not charged. */
-export type Outcome = Charge | 'free';
+export type CallCost = Charge | 'free';
 
 export interface Tokens {
 	inputTokens: number | null;
