@@ -14,7 +14,7 @@ import { beginCall } from '../../nodes/shared/run/charge/charge';
 import type { Call, Entry, Ledger } from '../../nodes/shared/run/charge/ledger';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import type { Records, TaskKey } from '../../nodes/shared/run/charge/records';
-import type { Outcome } from '../../nodes/shared/run/charge/sums';
+import type { CallCost } from '../../nodes/shared/run/charge/sums';
 import { invalidInput } from '../helpers/invalidInput';
 import { Execution } from './support';
 
@@ -34,7 +34,7 @@ const begin = async (
 
 /** Sends a call that ends so; returns the error of one that is refused. */
 async function send(
-	outcome: Outcome,
+	outcome: CallCost,
 	call: Partial<Call> = {},
 	maxCostRub?: string,
 	node: Ledger = execution.node(),
@@ -178,10 +178,10 @@ describe('what an execution shows', () => {
 });
 
 describe('calls with one key', () => {
-	const keyed = async (outcome: Outcome) => await send(outcome, { key: 'k' });
+	const keyed = async (outcome: CallCost) => await send(outcome, { key: 'k' });
 	const [LOST, KNOWN] = [{ maxRub: '4' }, { rub: '3' }] as const;
 
-	it.each<[string, Outcome[], sums: string]>([
+	it.each<[string, CallCost[], sums: string]>([
 		['of which one is lost and repeated, count once', [LOST, KNOWN], '3 1 0'],
 		['of which the repetition is rejected, stay unknown', [LOST, 'free'], '0 1 1'],
 		['of which the repetition is lost, keep the cost', [KNOWN, LOST], '3 1 0'],
@@ -193,7 +193,7 @@ describe('calls with one key', () => {
 		expect(shown()).toBe(sums);
 	});
 
-	it.each<[string, Outcome[]]>([
+	it.each<[string, CallCost[]]>([
 		['lost, known', [LOST, KNOWN]],
 		['lost, known, lost, known, rejected', [LOST, KNOWN, LOST, KNOWN, 'free']],
 		['rejected, known', ['free', KNOWN]],
@@ -242,7 +242,7 @@ describe('calls with one key', () => {
 		expect([use('a', '2'), use('b', '2')]).toHaveLength(2);
 	});
 
-	it.each<[string, Outcome, boolean]>([
+	it.each<[string, CallCost, boolean]>([
 		['lost', LOST, true],
 		['rejected', 'free', false],
 	])('of a user that were %s: a retry may use the key for another input: %s', async (_, outcome, isTaken) => {
