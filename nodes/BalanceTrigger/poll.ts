@@ -1,6 +1,6 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { isBelow, type Balance, fetchBalance, readBalance } from '../shared/gateway/endpoints/balance';
+import { isBelow, type AccountBalance, fetchBalance, readBalance } from '../shared/gateway/endpoints/balance';
 import { addToTotal, compareDecimals, rubles, twoDecimals } from '../shared/gateway/util/money';
 import { connect, POLL_SETTINGS } from '../shared/n8n/client';
 import { toNodeError } from '../shared/run/nodeError';
@@ -28,7 +28,7 @@ export interface AlertState {
 export function decide(
 	{ fireOn, threshold, days }: Watch,
 	before: AlertState,
-	balance: Balance & Pace,
+	balance: AccountBalance & Pace,
 ): { fires: boolean; state: AlertState } {
 	if (fireOn === 'change') {
 		const { amount } = balance;
@@ -46,7 +46,7 @@ export function decide(
 	return { fires: isLow && !wasLow, state: isLow ? { lowSince: limit } : {} };
 }
 
-export function eventOf({ fireOn, threshold, days }: Watch, before: AlertState, balance: Balance) {
+export function eventOf({ fireOn, threshold, days }: Watch, before: AlertState, balance: AccountBalance) {
 	const { amount } = balance;
 	const message = `The balance is ${roundedDown(amount)}`;
 	if (fireOn === 'daysLeft') return { days };

@@ -27,7 +27,7 @@ export function toResult(completion: Completion, earlierIds: readonly unknown[])
 	});
 	return {
 		usage: usageOf(completion),
-		message: { role: 'assistant', content: [{ type: 'text', text: textOf(completion) }, ...calls] },
+		message: { role: 'assistant', content: [{ type: 'text', text: shownText(completion) }, ...calls] },
 	};
 }
 
@@ -37,7 +37,7 @@ export function toClosingChunks(
 	shown: string,
 	earlierIds: readonly unknown[],
 ): StreamChunk[] {
-	const rest = textOf(completion) === '' ? '' : restToShow(shown, completion);
+	const rest = shownText(completion) === '' ? '' : restToShow(shown, completion);
 	const finishReason = SDK_FINISH_REASONS.get(completion.finishReason) ?? 'other';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
@@ -61,7 +61,7 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Completion) {
 }
 
 /** The text of a completion; a refusal is one, too. Of files alone, or of none, an agent would respond with nothing. */
-function textOf(completion: Completion): string {
+function shownText(completion: Completion): string {
 	const { text, refusal, files, toolCalls } = completion;
 	const said = text + refusal;
 	const [file] = files;

@@ -3,7 +3,7 @@ import type { IBinaryKeyData, INodeExecutionData, IWebhookFunctions } from 'n8n-
 import type { GatewayClient, Slots } from '../shared/gateway/client/client';
 import { Limiter } from '../shared/gateway/client/limits';
 import { CALLBACK_PAUSES_MS, pollUntil, type PollResult } from '../shared/gateway/endpoints/polling';
-import { setArchived, hasEnded, isMissing, type MediaTask } from '../shared/gateway/endpoints/tasks';
+import { setArchived, hasEnded, isMissing, type GatewayTask } from '../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../shared/gateway/errors/errors';
 import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/gateway/util/json';
@@ -68,7 +68,7 @@ export async function checkCallback(
 async function checkTask(
 	context: IWebhookFunctions,
 	client: GatewayClient,
-	task: MediaTask,
+	task: GatewayTask,
 	startedTasks: StartedTasks,
 ): Promise<Answer | Start> {
 	const { events, downloadResults, options } = parameters.read(nodeParameters(context));
@@ -106,7 +106,7 @@ async function checkTask(
 }
 
 /** Polls a task (§4.7); `undefined` when the account does not have it. */
-async function findTask(client: GatewayClient, id: string): Promise<MediaTask | undefined> {
+async function findTask(client: GatewayClient, id: string): Promise<GatewayTask | undefined> {
 	const pauseMs = (polls: number, last?: PollResult) =>
 		last?.transientError ? undefined : CALLBACK_PAUSES_MS[polls];
 	// Without a limit, the client repeats a poll that fails.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { pollOnce } from '../../shared/gateway/endpoints/polling';
-import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
+import { hasEnded, type GatewayTask } from '../../shared/gateway/endpoints/tasks';
 import { asObject } from '../../shared/gateway/util/json';
 import { taskJson } from '../../shared/n8n/taskResults';
 import type { Deferred, ItemContext, OperationOutput, PausedRun } from '../../shared/run/operation';
@@ -77,7 +77,7 @@ export class SuspendableTask implements Deferred {
 export function timedOutOutput(
 	task: { taskId: string; model: string },
 	priceRub: number | undefined,
-	{ model = task.model, state = 'unknown', createdAt }: Partial<MediaTask> = {},
+	{ model = task.model, state = 'unknown', createdAt }: Partial<GatewayTask> = {},
 ): OperationOutput {
 	const { taskId } = task;
 	return {

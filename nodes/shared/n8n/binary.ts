@@ -164,7 +164,7 @@ export function checkKnownSize(binary: IBinaryData, param: string): void {
 const FILES_IN_JSON = '_files';
 
 /** A file with the type, and a name, of its first bytes. */
-function inputFile(
+function uploadOf(
 	{ mimeType, fileName, ...file }: Omit<InputFile, 'open'>,
 	beginning: Uint8Array,
 ): InputFile {
@@ -184,7 +184,7 @@ export function fileOfBase64(
 	fileName = fileNameFor('file', mimeType),
 ): InputFile {
 	const content = Buffer.from(base64, 'base64');
-	return inputFile({ fileName, mimeType, size: content.length, content }, content);
+	return uploadOf({ fileName, mimeType, size: content.length, content }, content);
 }
 
 /** The first bytes of a file. */
@@ -215,5 +215,5 @@ export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<I
 	const { fileSize: size } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
 	const content = async () => await n8n.helpers.getBinaryStream(id).catch(unreadable);
 	const beginning = await firstBytes({ open: content }, FIRST_BYTES);
-	return inputFile({ fileName, mimeType, size, content }, beginning);
+	return uploadOf({ fileName, mimeType, size, content }, beginning);
 }

@@ -6,7 +6,7 @@ import { excerpt, isWebAddress } from '../gateway/util/text';
 import { fileNameFor, nameInUrl, suffixOf } from '../gateway/util/fileName';
 import { fileType } from '../gateway/util/fileType';
 import { isDataUrl, readBase64 } from '../gateway/util/base64';
-import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
+import { downloadMediaTask, type GatewayTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
 import type { Hints } from './hints';
 import { storeResponse, storeUrl, type BinaryStore } from './binary';
@@ -18,7 +18,7 @@ export interface ResultContext {
 	run?: { hints: Pick<Hints, 'add'> };
 }
 
-export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObject {
+export function taskJson(task: Partial<GatewayTask>, priceRub?: number): IDataObject {
 	const { taskId, state, failCode, failMsg, ...rest } = task;
 	// A data URL is a whole file, too long for JSON.
 	const resultUrls = rest.resultUrls?.map((url) => (isDataUrl(url) ? excerpt(url, 80) : url));
@@ -33,7 +33,7 @@ export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObje
  */
 export async function downloadFiles(
 	context: ResultContext,
-	task: MediaTask,
+	task: GatewayTask,
 	field: string,
 ): Promise<IBinaryKeyData | undefined> {
 	const { taskId, resultUrls } = task;
@@ -68,14 +68,14 @@ function withOtherWays(error: ApiError): ApiError {
 	return retryable ? error : error.with({ description: `${description} ${others}` });
 }
 
-function hasLinks({ resultUrls }: MediaTask): boolean {
+function hasLinks({ resultUrls }: GatewayTask): boolean {
 	return resultUrls.length > 0 && resultUrls.every((url) => isWebAddress(url) || readBase64Url(url));
 }
 
 const readBase64Url = (url: string) => (isDataUrl(url) ? readBase64(url) : undefined);
 
 /** Whether `error` says that a task has ended with a result, but without a file (§4.8); the run then has a hint. */
-export function isWithoutFile({ run }: ResultContext, task: MediaTask, error: unknown): boolean {
+export function isWithoutFile({ run }: ResultContext, task: GatewayTask, error: unknown): boolean {
 	const { state, result, tracks, resultUrls } = task;
 	const hasResult = result !== undefined || tracks !== undefined || resultUrls.length > 0;
 	const isMissing = error instanceof ApiError && error.details.status === 404;
@@ -85,14 +85,14 @@ export function isWithoutFile({ run }: ResultContext, task: MediaTask, error: un
 }
 
 /** The name of a file without one. */
-const NAME = 'task';
+const FILE_NAME = 'task';
 
 async function resultFile(context: ResultContext, url: string, suffix: string): Promise<IBinaryData> {
 	const file = readBase64Url(url);
-	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), NAME], suffix });
+	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), FILE_NAME], suffix });
 	const bytes = Buffer.from(file.base64, 'base64');
 	const mimeType = fileType(file.mimeType, undefined, bytes);
-	const fileName = fileNameFor(NAME + suffix, mimeType);
+	const fileName = fileNameFor(FILE_NAME + suffix, mimeType);
 	return await context.n8n.helpers.prepareBinaryData(bytes, fileName, mimeType);
 }
 
@@ -103,7 +103,7 @@ export async function downloadArchive(
 ): Promise<IBinaryKeyData[string]> {
 	return await downloadMediaTask(client, taskId, async (response) => {
 		const { link } = response;
-		const names = [link && nameInUrl(link), NAME];
+		const names = [link && nameInUrl(link), FILE_NAME];
 		return await storeResponse(n8n, response, { names, suffix: suffixOf(taskId) });
 	});
 }

@@ -3,7 +3,7 @@ import { asDecimal, compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
 import { missingInResponse } from './response';
 
-export type Balance = ReturnType<typeof readBalance>;
+export type AccountBalance = ReturnType<typeof readBalance>;
 
 /** Fetches the balance (§4.18): the body as received. */
 export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
@@ -24,6 +24,6 @@ export function readBalance(body: JsonObject) {
 }
 
 /** Whether the balance is below a threshold in rubles, compared on the digits. */
-export function isBelow({ amount }: Balance, threshold: string): boolean {
+export function isBelow({ amount }: AccountBalance, threshold: string): boolean {
 	return compareDecimals(amount, threshold) === -1;
 }

@@ -4,10 +4,10 @@ import { ApiError, asError, UNREADABLE } from '../errors/errors';
 import { duration } from '../util/text';
 import type { JsonObject } from '../util/json';
 import type { MediaType } from '../media/price';
-import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from './tasks';
+import { fetchMediaTask, hasEnded, readMediaTask, type GatewayTask } from './tasks';
 
 export type PollResult =
-	| { body: JsonObject; task: MediaTask; transientError?: undefined }
+	| { body: JsonObject; task: GatewayTask; transientError?: undefined }
 	| { body?: undefined; task?: undefined; transientError: ApiError };
 
 export interface PollOptions {

@@ -20,7 +20,7 @@ import { idPath, missingInResponse } from './response';
 import { fetchList, type List } from './lists';
 
 /** A media task as nodes output it (§2.6). */
-export type MediaTask = ReturnType<typeof readMediaTask>;
+export type GatewayTask = ReturnType<typeof readMediaTask>;
 
 const TASKS_PATH = '/async/media/tasks';
 
@@ -153,7 +153,7 @@ export function hasEnded(state: string): boolean {
  * @param created its price, if that is known, for a task that the node itself has created
  */
 export function taskError(
-	task: MediaTask,
+	task: GatewayTask,
 	secrets: readonly string[],
 	created?: { priceRub: number | undefined },
 ): ApiError {

@@ -22,7 +22,7 @@ export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 		// A default that the user has emptied.
 		const isEmptied = value === '' && field?.kind === 'text' && field.choices.length === 0;
 		if (isEmptied && field.default !== undefined) return [[name, value] as const];
-		if (isUnset(value)) return [];
+		if (isBlank(value)) return [];
 		const converted = field ? typedValue(value, field) : value;
 		// The form shows an unset list or object as an empty one.
 		const isEmpty = typeof converted === 'object' && Object.keys(converted ?? {}).length === 0;
@@ -31,7 +31,7 @@ export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 	return Object.fromEntries(typed);
 }
 
-function isUnset(value: Json | undefined): value is null | undefined | '' {
+function isBlank(value: Json | undefined): value is null | undefined | '' {
 	return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
@@ -66,7 +66,7 @@ function typedValue(value: Json, field: InputField): Json {
 function toList(value: Json, { element }: InputField): Json[] {
 	return elements(value, element).map((part) => {
 		// Without it, the others would have other indexes; the gateway refuses it at no cost.
-		if (isUnset(part)) return null;
+		if (isBlank(part)) return null;
 		return !element || typeof part === 'object' || element.kind === 'json' ? part : typedValue(part, element);
 	});
 }
