@@ -11,7 +11,7 @@ import {
 	downloadMediaTask,
 	fetchMediaTask,
 	hasEnded,
-	type MediaTask,
+	type GatewayTask,
 	readMediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
@@ -24,7 +24,7 @@ const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data 
 const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
 
 describe('reading a task (§2.6)', () => {
-	it.each<[string, JsonObject, Partial<MediaTask>]>([
+	it.each<[string, JsonObject, Partial<GatewayTask>]>([
 		['numbers for codes', { failCode: 501 }, { failCode: '501' }],
 		['another task ID than the one it asked for', { taskId: 'other' }, { taskId: 'asked-for' }],
 		['a time as text', { createTime: '1700000000000' }, { createdAt: '2023-11-14T22:13:20.000Z' }],
