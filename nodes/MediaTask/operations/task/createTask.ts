@@ -15,7 +15,9 @@ import type { ResumeCallback } from '../../suspend/suspension';
 import { completeInput, withFieldLabel } from '../input';
 import { openTaskFiles, placeholder } from '../inputFiles';
 import { unreachable } from './callbackUrl';
-import { mayBeOfOthers, type PlannedTask } from './taskRequest';
+import { mayBeOfOthers, taskOptions, type PlannedTask } from './taskRequest';
+
+const priceLimit: Limit = { param: 'maxPriceRub', label: taskOptions.maxPriceRub.label };
 
 export interface CreatedTask {
 	taskId: string;
@@ -54,7 +56,7 @@ export async function createTask(
 	const callbackUrl = callbackUrlOf(item, task);
 	const inputWith = await openInput(item, task);
 	// The price, if there is a limit. Only a key of the user depends on the content of files.
-	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
+	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : priceLimit;
 	const urlOf = ownKey === undefined ? anyUrl : placeholder;
 	const counted = limit || ownKey !== undefined ? await inputWith(urlOf) : {};
 	const maxRub =
@@ -166,7 +168,7 @@ export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise
 	const callbackUrl = callbackUrlOf(item, task);
 	const input = await (await openInput(item, task))(placeholder);
 	const price = taskPrice(await run.mediaModel(client, model), input);
-	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : 'maxPriceRub';
+	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : priceLimit;
 	if (limit) limitedPrice(price, limit, task.maxPriceRub);
 	return run.dryRun.output(model, bodyOf(task, input, callbackUrl), { ...price, isMost: false });
 }
@@ -193,8 +195,8 @@ function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string)
 	}
 	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
 	throw new InvalidInputError(
-		`The task would cost ${rubles(rub)}, more than 'Max Price (₽)' of ${rubles(maxRub)}`,
+		`The task would cost ${rubles(rub)}, more than '${limit.label}' of ${rubles(maxRub)}`,
 		'Choose a cheaper model or input, or raise the option.',
-		limit,
+		limit.param,
 	);
 }
