@@ -80,10 +80,10 @@ export interface EnteredInput {
 export function enteredInput(
 	params: Values<typeof inputParameters> & { readonly model: string; readonly prompt?: string | undefined },
 ): EnteredInput {
-	const { model: id, inputMode, prompt } = params;
-	const isForm = inputMode !== 'json';
-	const values = isForm ? (asObject(params.input?.value) ?? {}) : params.inputJson;
-	return { model: id, isForm, values, prompt: prompt?.trim() === '' ? undefined : prompt };
+	const { model: id, input: form, inputJson, prompt } = params;
+	const values = inputJson ?? asObject(form?.value) ?? {};
+	const given = prompt?.trim() === '' ? undefined : prompt;
+	return { model: id, isForm: inputJson === undefined, values, prompt: given };
 }
 
 /** The input of a task. The catalogue says which types the values of a form have, and which field takes the prompt. */

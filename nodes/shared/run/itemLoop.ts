@@ -11,7 +11,8 @@ import { inHtml } from '../gateway/util/text';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { connect, currentAccount } from '../n8n/client';
 import { isTool, readOwnCall, workflowSettings } from '../n8n/context';
-import { NodeParameters } from '../params/source';
+import { NodeParameters } from '../params/nodeParameters';
+import type { Values } from '../params/parameter';
 import { digest, itemsInConflict, ownKeyName, sharedKey, type KeyedItem } from './charge/keys';
 import { othersText, type NextTry } from './charge/words';
 import { unfinished, type McpCall } from './mcpCalls';
@@ -42,7 +43,7 @@ const SAME_FOR_NOW =
 	'This is the same task as before. To get another one, change the input, or call again after ten minutes.';
 
 interface PlannedItem {
-	input: ItemInput<ReturnType<RegisteredOperation['parameters']['read']>>;
+	input: ItemInput<Values<RegisteredOperation['parameters']>>;
 	planned: unknown;
 }
 
@@ -60,7 +61,7 @@ export async function executeRegistry(
 	if (!registered) throw new NodeOperationError(context.getNode(), `Unknown operation: ${resource} ${name}`);
 	const { requestOf, options } = registered.operation;
 	const isOfTask = requestOf !== undefined || options?.maxWait !== undefined;
-	const call = isOfTask ? await mcpCallOf(context) : undefined;
+	const call = isOfTask ? await mcpCallOf(context, registered.declared) : undefined;
 	return [await new ItemLoop(context, registered, call).run()];
 }
 
@@ -119,7 +120,7 @@ class ItemLoop {
 		this.parameters = new NodeParameters(context);
 		const signals = [context.getExecutionCancelSignal(), call?.signal].filter((one) => one !== undefined);
 		this.signal = new RunSignal(signals.length > 1 ? AbortSignal.any(signals) : signals[0]);
-		this.runContext = new RunContext(context, call);
+		this.runContext = new RunContext(context, registered.declared, call);
 		this.outputs = new ItemOutputs(context, registered.operation.options, this.runContext.isTool);
 	}
 
@@ -226,9 +227,8 @@ class ItemLoop {
 	}
 
 	private async plan(index: number): Promise<PlannedItem> {
-		const { operation, parameters, always } = this.registered;
-		const params = parameters.read(this.parameters.item(index));
-		for (const name of always) void Reflect.get(params, name);
+		const { operation, parameters } = this.registered;
+		const params = this.parameters.read(parameters, index);
 		requestSettings(params.options);
 		this.concurrency ??= params.options.concurrency;
 		this.outputs.readFileName(index, params.options);

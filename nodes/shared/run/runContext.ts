@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sleep, type IExecuteFunctions, type INode } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 
 import type { GatewayClient } from '../gateway/client/client';
 import { Catalogue, listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
@@ -9,6 +9,7 @@ import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { currentAccount } from '../n8n/client';
 import { isTool, sharesNoExecution } from '../n8n/context';
 import { Hints } from '../n8n/hints';
+import type { Declarations } from '../params/parameter';
 import { DryRun } from './charge/dryRun';
 import { digest, writtenDigest } from './charge/keys';
 import { Records } from './charge/records';
@@ -38,15 +39,16 @@ export class RunContext {
 	/** @param call the call of an MCP client, or of n8n's Agents */
 	constructor(
 		context: IExecuteFunctions,
+		declared: Declarations,
 		readonly call?: McpCall,
 	) {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
 		this.hints = new Hints(context, this.secrets);
-		const run = runOf(context, this.isTool);
+		const run = runOf(context, declared, this.isTool);
 		// Each call of an agent's tool has a hint of its own.
 		this.ledger = new Ledger(context, this.isTool ? undefined : run);
-		this.records = new Records(context, run, this.ledger, call?.shared.store);
+		this.records = new Records(context, declared, run, this.ledger, call?.shared.store);
 		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
 	}
@@ -73,18 +75,21 @@ export class RunContext {
 const mcpCalls = new McpCalls({ now: () => performance.now(), sleep });
 
 /** The call of an MCP client, or of n8n's Agents, for a media task; `undefined` for others. */
-export async function mcpCallOf(context: IExecuteFunctions): Promise<McpCall | undefined> {
+export async function mcpCallOf(
+	context: IExecuteFunctions,
+	declared: Declarations,
+): Promise<McpCall | undefined> {
 	if (!sharesNoExecution(context)) return undefined;
 	const { id = '' } = context.getWorkflow();
 	const account = await currentAccount(context);
-	return mcpCalls.begin(digest([id, context.getNode().name, account, runOf(context, true)]));
+	return mcpCalls.begin(digest([id, context.getNode().name, account, runOf(context, declared, true)]));
 }
 
 /**
  * Identifies the run of the node within the execution, the same in each try. Each try of an agent's tool is a run of its own, so with the run index a retry would be charged as a
  * new call; and n8n's engine adds the ID that the model gives to each call.
  */
-function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
+function runOf(context: IExecuteFunctions, declared: Declarations, isToolRun: boolean): string {
 	if (!isToolRun) {
 		const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		return String(runIndex);
@@ -94,7 +99,7 @@ function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
 		// Expressions may read more than the input, such as the row of a loop around the agent.
 		const names = Object.keys(context.getNode().parameters);
 		const values = names.map((name) => [name, context.getNodeParameter(name, 0, null)]);
-		call.push(writtenDigest({ parameters: Object.fromEntries(values) as INode['parameters'] }));
+		call.push(writtenDigest(Object.fromEntries(values), declared));
 	} catch {
 		// The operation says what cannot be read.
 	}

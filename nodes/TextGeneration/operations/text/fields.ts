@@ -1,6 +1,6 @@
 import { checkTypes, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
 import { fileName, includeInput, simplify } from '../../../shared/fields/results';
-import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
+import { formatsWhere, textOptions } from '../../../shared/fields/textOptions';
 import {
 	cachePrompt,
 	extraBody,
@@ -101,8 +101,7 @@ const tools = rows({
 			displayName: 'Strict',
 			default: false,
 			description: 'Whether the arguments must match the schema exactly, if the model supports it',
-			...shownForFormats(({ hasStrictTools }) => hasStrictTools),
-		}),
+		}).shownIf(formatsWhere(({ hasStrictTools }) => hasStrictTools)),
 	},
 });
 
@@ -120,7 +119,7 @@ export const generateParameters = {
 	simplify,
 };
 
-/** Options of every call that are not in the table of the formats' options. */
+/** Options of every call, for all formats. */
 export const sharedOptions = {
 	dryRun,
 	extraBody,
@@ -133,7 +132,7 @@ export const sharedOptions = {
 
 export const generateOptions = {
 	fileName,
-	...textOptionParameters,
+	...textOptions,
 	...toolChoiceParameters,
 	cachePrompt,
 	...sharedOptions,

@@ -13,7 +13,7 @@ import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import { suffixOf } from '../../../shared/gateway/util/fileName';
 import { audioType, extensionOf, typeByContent } from '../../../shared/gateway/util/fileType';
-import { asText, compact, omit, type JsonObject } from '../../../shared/gateway/util/json';
+import { asText, compact, deepMerge, omit, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
@@ -78,6 +78,6 @@ function typeOf({ kind, mimeType }: OutputFile, bytes: Uint8Array, { request, ex
 	const found = typeByContent(bytes, mimeType);
 	if (found !== undefined) return { extension: extensionOf(found), mimeType: found };
 	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };
-	const extension = asText(valueAt(extraBody, 'audio.format')) ?? asText(request.options.audioFormat);
+	const extension = asText(valueAt(deepMerge(request.fields, extraBody), 'audio.format'));
 	return { extension, mimeType: extension === undefined ? mimeType : audioType(extension) };
 }

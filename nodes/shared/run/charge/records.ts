@@ -5,6 +5,7 @@ import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
 import { fieldOf, setField, type Json, type JsonObject } from '../../gateway/util/json';
 import { storedContext, workflowSettings } from '../../n8n/context';
+import type { Declarations } from '../../params/parameter';
 import { ItemKeys } from './itemKeys';
 import { executionRoot, isOwnKeyName, openKey, ownKeyName, writtenDigest } from './keys';
 import type { Ledger } from './ledger';
@@ -50,12 +51,13 @@ export class Records {
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
+		declared: Declarations,
 		run: string,
 		private readonly ledger: Ledger,
 		ownStore?: Record<string, unknown>,
 	) {
-		const { name } = context.getNode();
-		const call = writtenDigest(context.getNode());
+		const { name, parameters } = context.getNode();
+		const call = writtenDigest(parameters, declared);
 		const execution = ownStore ? undefined : context.getWorkflowDataProxy(0).$execution;
 		const executionId = (ownStore ? undefined : context.getExecutionId()) ?? '';
 		this.store = ownStore ?? storedContext(context, 'node') ?? {};
