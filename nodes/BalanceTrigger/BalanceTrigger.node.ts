@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
+import { propertiesOf } from '../shared/params/parameter';
 import { parameters } from './fields';
 import { pollBalance } from './poll';
 
@@ -30,7 +31,7 @@ export class BalanceTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
-		properties: parameters.properties,
+		properties: propertiesOf(parameters),
 	};
 
 	methods = { credentialTest: { testGateway } };

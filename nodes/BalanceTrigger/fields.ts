@@ -1,7 +1,6 @@
 import { choice, integer, number } from '../shared/params/kinds';
-import { declare } from '../shared/params/parameter';
 
-export const parameters = declare({
+export const parameters = {
 	// The node creator lists the options of the field with this label.
 	fireOn: choice({
 		displayName: 'Trigger On',
@@ -33,16 +32,14 @@ export const parameters = declare({
 		decimals: 2,
 		default: 100,
 		required: true,
-		displayOptions: { show: { fireOn: ['below'] } },
 		description: 'The workflow starts when the balance is below this amount',
-	}),
+	}).shownIf({ fireOn: ['below'] }),
 	days: integer({
 		displayName: 'Days',
 		min: 1,
 		default: 3,
 		required: true,
-		displayOptions: { show: { fireOn: ['daysLeft'] } },
 		description:
 			'The workflow starts when the balance will last less than this. How long it lasts is known after a day of polls.',
-	}),
-});
+	}).shownIf({ fireOn: ['daysLeft'] }),
+};

@@ -4,7 +4,7 @@ import { isBelow, type AccountBalance, fetchBalance, readBalance } from '../shar
 import { addToTotal, compareDecimals, rubles, twoDecimals } from '../shared/gateway/util/money';
 import { connect, POLL_SETTINGS } from '../shared/n8n/client';
 import { toNodeError } from '../shared/run/nodeError';
-import { nodeParameters } from '../shared/params/source';
+import { readParameters } from '../shared/params/nodeParameters';
 import { asNumber, asObject, asText, compact } from '../shared/gateway/util/json';
 import { parameters } from './fields';
 import { DAY_MS, paceOf, paceText, readingsIn, withReading, type Pace } from './pace';
@@ -108,7 +108,8 @@ export async function pollBalance(context: IPollFunctions): Promise<INodeExecuti
 
 async function readPoll(context: IPollFunctions) {
 	try {
-		const { fireOn, threshold, days } = parameters.read(nodeParameters(context));
+		// The panel shows what the event needs.
+		const { fireOn, threshold = 0, days = 0 } = readParameters(context, parameters);
 		const watch = { fireOn, threshold: String(threshold), days };
 		const client = await connect(context, POLL_SETTINGS);
 		return { watch, balance: readBalance(await fetchBalance(client)), account: client.account };

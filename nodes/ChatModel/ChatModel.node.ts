@@ -13,7 +13,8 @@ import { listTextModels, Catalogue } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { connect } from '../shared/n8n/client';
 import { Hints } from '../shared/n8n/hints';
-import { NodeParameters } from '../shared/params/source';
+import { NodeParameters } from '../shared/params/nodeParameters';
+import { propertiesOf } from '../shared/params/parameter';
 import { Ledger } from '../shared/run/charge/ledger';
 import { inMessage, toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';
@@ -41,7 +42,7 @@ export class ChatModel implements INodeType {
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
-		properties: parameters.properties,
+		properties: propertiesOf(parameters),
 	};
 
 	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };
@@ -51,7 +52,7 @@ export class ChatModel implements INodeType {
 		const nodeError = (error: unknown) => toNodeError(this.getNode(), error, itemIndex, { isAlone: false });
 		try {
 			const { supplyModel, getParametersJsonSchema } = loadSdk();
-			const params = parameters.read(new NodeParameters(this).item(itemIndex));
+			const params = new NodeParameters(this).read(parameters, itemIndex);
 			const settings = readSettings(params);
 			const run = new RunSignal(this.getExecutionCancelSignal());
 			const client = await connect(this, requestSettings(params.options), { itemIndex, run });

@@ -1,5 +1,5 @@
 import { outputParameters, readOutput, schemaOptions } from '../shared/fields/outputFormat';
-import { readTextOptions, textOptionsWhere } from '../shared/fields/textOptions';
+import { contextOptions, optionFields, optionGroup, textOptions } from '../shared/fields/textOptions';
 import {
 	askedModel,
 	cachePrompt,
@@ -11,9 +11,10 @@ import {
 	toolChoiceParameters,
 } from '../shared/fields/textRequest';
 import { textFormat } from '../shared/gateway/text/formats';
+import { omit } from '../shared/gateway/util/json';
 import { collection } from '../shared/params/groups';
 import { flag, notice } from '../shared/params/kinds';
-import { declare, type Values } from '../shared/params/parameter';
+import type { Values } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
 const toolChoiceOptions = {
@@ -31,7 +32,7 @@ const showToolMedia = flag({
 		'Whether the model sees the images that Gateway Media Task makes as a tool, not only their URLs. They cost tokens in each request. A model that rejects them gets the URLs.',
 }).optional();
 
-export const parameters = declare({
+export const parameters = {
 	connectionNotice: notice("Connect this node to the 'Chat Model' input of an AI Agent or a chain").with({
 		typeOptions: { containerClass: 'ndv-connection-hint-notice' },
 	}),
@@ -44,7 +45,8 @@ export const parameters = declare({
 	}),
 	options: collection({
 		// Agents take text, and have the conversation themselves.
-		...textOptionsWhere((name, group) => group !== 'audioAndImages' && name !== 'previousResponseId'),
+		...omit(textOptions, 'audioAndImages'),
+		context: optionGroup(textOptions.context.label, omit(contextOptions, 'previousResponseId')),
 		...schemaOptions,
 		...toolChoiceOptions,
 		cachePrompt,
@@ -58,21 +60,21 @@ export const parameters = declare({
 		}),
 		...requestOptions,
 	}),
-});
+};
 
 export type ModelSettings = ReturnType<typeof readSettings>;
 
-export function readSettings(params: Values<typeof parameters.declarations>) {
+export function readSettings(params: Values<typeof parameters>) {
 	const { options } = params;
 	const usedFormat = textFormat(params.format);
 	const { extraBody: extra = {} } = options;
 	return {
 		format: usedFormat,
 		model: askedModel(params.model, extra),
-		options: readTextOptions(options, usedFormat),
+		fields: optionFields(options, usedFormat),
 		output: readOutput(params),
 		/** For requests whose agent or chain makes no choice of tools. */
-		toolChoice: { toolChoice: options.toolChoice, toolChoiceName: options.toolChoiceName },
+		toolChoice: options,
 		cachesPrompt: usedFormat.hasCachePoints && options.cachePrompt === true,
 		extraBody: extra,
 		maxCostRub: options.maxCostRub,

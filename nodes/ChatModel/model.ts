@@ -1,5 +1,6 @@
 import type { ChatModel, ChatModelConfig, GenerateResult, StreamChunk, Tool } from '@n8n/ai-node-sdk';
 
+import { optionFields } from '../shared/fields/textOptions';
 import { hasTools, readToolChoice, takenToolNames } from '../shared/fields/textRequest';
 import { ApiError, asError, StoppedError } from '../shared/gateway/errors/errors';
 import { withFallbacks } from '../shared/gateway/text/fallback';
@@ -120,8 +121,9 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 
 	/** @param isPlain without images of tools and without reasoning, which a model may reject */
 	private request(config: CallConfig, model: string, stream: boolean, isPlain: boolean): TextRequest {
-		const { cachesPrompt, options: own, showToolMedia = false, toolChoice, extraBody } = this.settings;
-		const options = config.stop?.length ? { ...own, stop: config.stop } : own;
+		const { format, cachesPrompt, fields: own, showToolMedia = false, toolChoice, extraBody } = this.settings;
+		const stop = config.stop?.length ? config.stop : undefined;
+		const fields = { ...own, ...optionFields({ sampling: { stop } }, format) };
 		const { toolNames } = this;
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema).map((tool) =>
 			toolNames.tool(tool),
@@ -129,7 +131,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const source = isPlain ? undefined : this.source(model);
 		const messages = toChatMessages(config.messages, source).map((message) => toolNames.message(message));
 		// A tool that must be called is called once for each message of the user: the agent must respond.
-		const withTools = { tools, options, extraBody };
+		const withTools = { tools, fields, extraBody };
 		const choice = hasTools(withTools) ? readToolChoice(toolChoice, withTools) : undefined;
 		const ownChoice = choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
 		const shown = showToolMedia && !isPlain ? withToolMedia(messages) : messages;
@@ -140,7 +142,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			// That of the agent or chain comes first.
 			toolChoice: toolNames.choice(config.toolChoice ?? ownChoice),
 			output: this.output(config),
-			options,
+			fields,
 			stream,
 			cachesPrompt,
 			keepsReasoning: !isPlain && tools.length > 0,

@@ -7,6 +7,7 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { handleCallback } from './webhook';
+import { propertiesOf } from '../shared/params/parameter';
 import { parameters } from './fields';
 
 export class MediaTaskTrigger implements INodeType {
@@ -55,7 +56,7 @@ export class MediaTaskTrigger implements INodeType {
 				path: 'media-task',
 			},
 		],
-		properties: parameters.properties,
+		properties: propertiesOf(parameters),
 	};
 
 	methods = { credentialTest: { testGateway } };

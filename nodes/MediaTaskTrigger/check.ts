@@ -8,7 +8,7 @@ import { ApiError, asError } from '../shared/gateway/errors/errors';
 import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/gateway/util/json';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
-import { nodeParameters } from '../shared/params/source';
+import { readParameters } from '../shared/params/nodeParameters';
 import { toErrorJson, type ErrorJson } from '../shared/run/nodeError';
 import { parameters } from './fields';
 import type { StartedTasks } from './startedTasks';
@@ -71,7 +71,7 @@ async function checkTask(
 	task: GatewayTask,
 	startedTasks: StartedTasks,
 ): Promise<Answer | Start> {
-	const { events, downloadResults, options } = parameters.read(nodeParameters(context));
+	const { events, downloadResults, options } = readParameters(context, parameters);
 	const { taskId, state } = task;
 	if (!hasEnded(state)) return { status: 200, message: 'The media task has not ended' };
 	if (events !== 'both' && events !== state)

@@ -1,10 +1,9 @@
 import { binaryPropertyName, downloadResults } from '../shared/fields/results';
 import { collection } from '../shared/params/groups';
 import { choice, flag, notice } from '../shared/params/kinds';
-import { declare } from '../shared/params/parameter';
 
 /** A callback may not be repeated, so settings that cannot be read count as not set. */
-export const parameters = declare({
+export const parameters = {
 	callbackNotice: notice(
 		"Copy a URL under 'Webhook URLs' above into the option 'Callback URL' of Gateway Media Task: Create. The production URL needs the workflow published, and the gateway must reach it.",
 	),
@@ -44,4 +43,4 @@ export const parameters = declare({
 			.orNotSet(),
 		binaryPropertyName: binaryPropertyName.orNotSet(),
 	}),
-});
+};

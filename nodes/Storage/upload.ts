@@ -103,16 +103,17 @@ export const upload = defineOperation({
 
 type UploadSource = { binary: IBinaryData } | { url: string } | { base64: Base64File };
 
+/** The panel shows the fields of one source. */
 function sourceOf(item: ItemInput<Values<typeof parameters>>): UploadSource {
-	const { params } = item;
-	if (params.uploadSource === 'url') return { url: webAddress(params.url) };
-	if (params.uploadSource === 'base64') {
-		const { mimeType, ...file } = base64File(params.base64);
-		return { base64: { ...file, mimeType: params.mimeType.trim() || mimeType } };
+	const { url: address, binaryPropertyName: field, base64: text = '', mimeType: type = '' } = item.params;
+	if (address !== undefined) return { url: webAddress(address) };
+	if (field) {
+		const binary = binaryOf(item, field, "set 'Upload Source' to 'URL'");
+		checkKnownSize(binary, 'binaryPropertyName');
+		return { binary };
 	}
-	const binary = binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'");
-	checkKnownSize(binary, 'binaryPropertyName');
-	return { binary };
+	const { mimeType: given, ...file } = base64File(text);
+	return { base64: { ...file, mimeType: type.trim() || given } };
 }
 
 async function openUpload(item: ItemContext, source: UploadSource): Promise<UploadFile> {

@@ -20,7 +20,7 @@ import { addToTotal, asDecimal } from '../../nodes/shared/gateway/util/money';
 import { templateParts } from '../../nodes/shared/gateway/util/text';
 import { readAddress } from '../../nodes/shared/n8n/credential';
 import { valueOf } from '../../nodes/shared/params/emptyExpressions';
-import { nodeParameters } from '../../nodes/shared/params/source';
+import { readParameters } from '../../nodes/shared/params/nodeParameters';
 import { text } from '../../nodes/shared/params/kinds';
 import { growth, LINEAR } from '../helpers/growth';
 import { Execution } from '../run/support';
@@ -101,8 +101,11 @@ function attempt(work: () => unknown): unknown {
 const ECHO = { evaluateExpression: (expression: string) => expression };
 
 function fixedText(stored: string): unknown {
-	const context = { getNode: () => ({ parameters: { a: stored } }), getNodeParameter: () => stored };
-	return attempt(() => nodeParameters(context)('a', text({ displayName: 'A' })));
+	const context = {
+		getNode: () => ({ parameters: { a: stored }, type: 'node' }),
+		getNodeParameter: () => stored,
+	};
+	return attempt(() => readParameters(context, { a: text({ displayName: 'A' }) }));
 }
 
 function errorOf(body: string): unknown {

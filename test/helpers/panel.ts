@@ -62,7 +62,7 @@ export function wrong<P extends { place: string }>(found: P[], isRight: (one: P)
 }
 
 /** The choices of a list; none for other fields. */
-export function choicesOf(property: INodeProperties): INodePropertyOptions[] {
+export function choicesOf(property: Pick<INodeProperties, 'options'>): INodePropertyOptions[] {
 	return (property.options ?? []).filter(isChoice);
 }
 

@@ -1,8 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
-import { textOptionParameters } from '../../nodes/shared/fields/textOptions';
+import { textOptions } from '../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../nodes/shared/gateway/text/formats';
+import { propertiesOf } from '../../nodes/shared/params/parameter';
 import { gateway } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { choices, choicesOf, collected, descriptions, fields, nodesByName, wrong } from '../helpers/panel';
@@ -281,8 +282,7 @@ describe('add option', () => {
 
 	// What else is added is sent: nodes/options.
 	describe.each(formats)('an option that leaves the value open sends nothing, in %s', (format) => {
-		const own = Object.entries(textOptionParameters)
-			.map(([name, parameter]) => parameter.property(name))
+		const own = propertiesOf(textOptions)
 			.filter((property) => isShown(property, format))
 			.filter(
 				({ name, type, default: initial }) =>

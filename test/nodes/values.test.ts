@@ -1,7 +1,7 @@
 import { type INode, type INodeParameters, Workflow } from 'n8n-workflow';
 import nock from 'nock';
 
-import { textOptions } from '../../nodes/shared/gateway/text/formats/options';
+import { optionRows } from '../fixtures/spec/textOptions';
 import { runNode, type RunOptions } from '../helpers/engine';
 import { catalogue, model } from '../helpers/media';
 import { useNock } from '../helpers/nock';
@@ -12,11 +12,13 @@ describe('numbers', () => {
 	// The numbers that the panel accepts.
 
 	const numbers = fields.filter(({ property: { type } }) => type === 'number');
-	/** Fields that may be fractions: money, times, and text options, whose kinds gateway/text/formats/requests.test.ts has. */
-	const optionsOfText: Record<string, { kind: string }> = textOptions;
+	/** Fields that may be fractions: money, times, and options of texts. */
+	const fractions = Object.values(optionRows)
+		.flat()
+		.filter(([, , kind]) => kind === 'number');
 	const isFraction = (name: string) =>
 		/^(threshold|maxPriceRub|maxCostRub|timeout|maxWait|rateLimitWait)$/.test(name) ||
-		optionsOfText[name]?.kind === 'number';
+		fractions.some(([option]) => option === name);
 
 	/** Fields that may be negative: a wallet may be overdrawn, and §4.1 and §4.3 have no ranges for options of texts. */
 	const NEGATIVE = /^(threshold|\w+Penalty|seed|temperature|topK|topP|reasoningMaxTokens)$/;

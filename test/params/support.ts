@@ -1,10 +1,10 @@
 import { collection } from '../../nodes/shared/params/groups';
 import type { Parameter } from '../../nodes/shared/params/parameter';
-import { nodeParameters } from '../../nodes/shared/params/source';
+import { readParameters } from '../../nodes/shared/params/nodeParameters';
 
 /** Sets the parameter to this value and reads it. */
 export function readParameter<T>(parameter: Parameter<T>, value: unknown): T {
-	return nodeParameters(nodeWith({ field: value }))('field', parameter);
+	return readParameters(nodeWith({ field: value }), { field: parameter }).field;
 }
 
 /** Sets an option of a collection to this value and reads it. */
@@ -16,5 +16,5 @@ export function readOption(parameter: Parameter<unknown>, value: unknown): unkno
 function nodeWith(values: Record<string, unknown>, request = (name: string) => values[name]) {
 	const shown = Object.keys(values).filter((name) => values[name] !== undefined);
 	const parameters = Object.fromEntries(shown.map((name) => [name, '={{ $json.value }}']));
-	return { getNode: () => ({ parameters }), getNodeParameter: request };
+	return { getNode: () => ({ parameters, type: 'node' }), getNodeParameter: request };
 }

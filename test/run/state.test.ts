@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { RunSignal } from '../../nodes/shared/gateway/client/limits';
@@ -8,6 +8,7 @@ import {
 	InvalidInputError,
 	StoppedError,
 } from '../../nodes/shared/gateway/errors/errors';
+import { simplify } from '../../nodes/shared/fields/results';
 import type { Json } from '../../nodes/shared/gateway/util/json';
 import { executionRoot, idempotencyKey, writtenDigest } from '../../nodes/shared/run/charge/keys';
 import { Ledger, type LedgerContext } from '../../nodes/shared/run/charge/ledger';
@@ -18,7 +19,6 @@ import { callerOf } from '../../nodes/shared/run/caller';
 import { RunContext } from '../../nodes/shared/run/runContext';
 import { scriptedClient, slots } from '../helpers/client';
 import { invalidInput } from '../helpers/invalidInput';
-import { collected, nodesByName } from '../helpers/panel';
 import { form } from '../helpers/values';
 
 // What is known of the items of a node, in its later tries.
@@ -67,7 +67,7 @@ function newNode() {
 		};
 		const ledger = new Ledger(context as unknown as LedgerContext, run);
 		ledgers.set(run, ledger);
-		return new Records(context as unknown as IExecuteFunctions, run, ledger);
+		return new Records(context as unknown as IExecuteFunctions, { simplify }, run, ledger);
 	};
 	/** That of the last try of the first run. */
 	const ledger = () => ledgers.get('0') as Ledger;
@@ -315,61 +315,7 @@ describe('the end', () => {
 	});
 });
 
-const written = (parameters: object) => writtenDigest({ parameters: parameters as INodeParameters });
-
-/** Whether a change of a parameter leads to another request. */
-function effectOf(name: string): 'request' | 'none' {
-	const option = /^options\.(.*)/.exec(name)?.[1];
-	const after = written(option === undefined ? { [name]: 'x' } : { options: { [option]: 'x' } });
-	return after === written({}) ? 'none' : 'request';
-}
-
-/** The parameters that an operation has in the panel, by what a change of each leads to. */
-function effects(node: string, resource: string, operation: string) {
-	const found: Record<string, string[]> = { request: [], none: [] };
-	for (const property of nodesByName[node]?.description.properties ?? []) {
-		const { show = {} } = property.displayOptions ?? {};
-		if (![resource, undefined].includes(show.resource?.[0] as string | undefined)) continue;
-		if (show.operation && !show.operation.includes(operation)) continue;
-		// It has no value.
-		if (property.type === 'notice') continue;
-		const names =
-			property.name === 'options'
-				? collected(property).map(({ name }) => `options.${name}`)
-				: [property.name];
-		for (const name of names) found[effectOf(name)]?.push(name);
-	}
-	return Object.fromEntries(Object.entries(found).map(([effect, names]) => [effect, names.sort().join(' ')]));
-}
-
-const FORM = 'input inputFiles inputJson inputMode model operation';
-const LIMITS = 'options.maxCostRub options.maxPriceRub options.maxRetries';
-const TEXT_OPTIONS =
-	'audioAndImages builtIn cachePrompt context extraBody providerRouting reasoning reasoningEffort sampling schemaStrict serviceTier temperature thinking toolChoice toolChoiceName verbosity webSearch';
-
-// A new option counts as part of the request, until somebody says here that it does not.
-it.each<[node: string, resource: string, operation: string, effects: object]>([
-	[
-		'mediaTask',
-		'task',
-		'createAndWait',
-		{
-			request: `${FORM} options.idempotencyKey options.sessionId prompt resource`,
-			none: `downloadResults options.binaryPropertyName options.callbackUrl options.concurrency options.dryRun options.fileName options.includeInput ${LIMITS} options.maxWait options.rateLimitWait options.timeout simplify toolDescription waitStrategy`,
-		},
-	],
-	[
-		'textGeneration',
-		'text',
-		'generate',
-		{
-			request: `attachments fields format inputMode jsonExample jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt tools`,
-			none: 'options.concurrency options.dryRun options.fallbackModels options.fileName options.includeInput options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout simplify toolDescription',
-		},
-	],
-])('%s, %s %s: what another value of a parameter changes', (node, resource, operation, expected) => {
-	expect(effects(node, resource, operation)).toStrictEqual(expected);
-});
+const written = (parameters: object) => writtenDigest(parameters, {});
 
 describe('a parameter is the same', () => {
 	const locator = { __rl: true, mode: 'list', value: 'a', cachedResultName: 'A', cachedResultUrl: '' };
@@ -571,7 +517,7 @@ async function contextOf(options: ContextOptions = {}): Promise<RunContext> {
 		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
 		getContext: (type: string) => (type === 'node' ? store : {}),
 	} as unknown as IExecuteFunctions;
-	return new RunContext(context, await callerOf(context, true));
+	return new RunContext(context, {}, await callerOf(context, {}, true));
 }
 
 it('the tool of an AI Agent is the same run for the same input, whatever the run index', async () => {

@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 
 import { text as words } from '../../nodes/shared/params/kinds';
-import { NodeParameters } from '../../nodes/shared/params/source';
+import { NodeParameters } from '../../nodes/shared/params/nodeParameters';
 import { CONTINUE, form } from '../helpers/values';
 import type { StoryNode } from './execution';
 import { image, RETRY_ON_FAIL, says, text, useStories } from './support';
@@ -259,7 +259,7 @@ async function problemOf(
 		getParentNodes: () => ['Describe', "Ann's rows"].map((name) => ({ name })) as never,
 	};
 	const parameters = new NodeParameters(context);
-	for (const index of items.keys()) parameters.item(index)('prompt', words({ displayName: 'Prompt' }));
+	for (const index of items.keys()) parameters.read({ prompt: words({ displayName: 'Prompt' }) }, index);
 	const pause = async () => await Promise.resolve();
 	return await parameters.emptyExpressions.undefinedInAll(context, () => true, pause);
 }

@@ -70,8 +70,8 @@ export const inputParameters = {
 export function enteredInput(
 	params: Values<typeof inputParameters> & { readonly model: string; readonly prompt?: string | undefined },
 ): EnteredInput {
-	const { model: id, inputMode, prompt } = params;
-	const isForm = inputMode !== 'json';
-	const values = isForm ? (asObject(params.input?.value) ?? {}) : params.inputJson;
-	return { model: id, isForm, values, prompt: prompt?.trim() === '' ? undefined : prompt };
+	const { model: id, input: form, inputJson, prompt } = params;
+	const values = inputJson ?? asObject(form?.value) ?? {};
+	const given = prompt?.trim() === '' ? undefined : prompt;
+	return { model: id, isForm: inputJson === undefined, values, prompt: given };
 }

@@ -1,7 +1,7 @@
 import { binaryFields } from '../../shared/fields/files';
 import { binaryOf, checkKnownSize } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
-import { id, notForTools } from '../../shared/params/kinds';
+import { id } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemInput } from '../../shared/run/operation';
 import type { FileForField } from './task/taskInput';
@@ -23,16 +23,16 @@ export const inputFiles = rows({
 	placeholder: 'Add File',
 	description:
 		'Files of the input item for the model. Each is uploaded to the gateway, which keeps it for 24 hours, and its URL is put into the target field.',
-	...notForTools,
 	group: 'files',
 	groupLabel: 'File',
 	fields,
-});
+}).notForTools();
 
 /** The files of an item, by the fields of the model. */
 export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
 	const orUrl = 'delete the row, and put the URL into the model’s field';
-	return item.params.inputFiles.flatMap(({ values: { inputField: field, binaryPropertyName: files } }) =>
+	const { inputFiles: rows = [] } = item.params;
+	return rows.flatMap(({ values: { inputField: field, binaryPropertyName: files } }) =>
 		files.map((file) => {
 			const binary = binaryOf(item, file, orUrl);
 			checkKnownSize(binary, 'inputFiles');

@@ -1,4 +1,4 @@
-import { limitOf, limitParameters, searchParameter } from '../../shared/fields/results';
+import { limitParameters, searchParameter } from '../../shared/fields/results';
 import { containsWords, modelParameter } from '../../shared/fields/models';
 import { listTextModels } from '../../shared/gateway/endpoints/models';
 import { InvalidInputError } from '../../shared/gateway/errors/errors';
@@ -35,6 +35,6 @@ export const getMany = defineOperation({
 	parameters: { search: searchParameter('their ID'), ...limitParameters },
 	async execute({ client, params }) {
 		const models = (await listTextModels(client)).filter(({ id }) => containsWords(id, params.search));
-		return models.slice(0, limitOf(params)).map(({ record }) => ({ json: record }));
+		return models.slice(0, params.limit).map(({ record }) => ({ json: record }));
 	},
 });

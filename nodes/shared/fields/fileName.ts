@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IExecuteFunctions, INodeExecutionData } from 'n8n-
 
 import { givenName } from '../gateway/util/fileName';
 import { asObject } from '../gateway/util/json';
-import { notForTools, text } from '../params/kinds';
+import { text } from '../params/kinds';
 import type { OperationOutput } from '../run/operation';
 
 /** An operation with this option spreads {@link fileNames}, too. */
@@ -11,13 +11,13 @@ export const fileName = text({
 	placeholder: 'e.g. {{ $json.product }}',
 	description:
 		'The name of the file. The extension of its type is added. Several files of an item get _1, _2 … at the end.',
-	...notForTools,
-});
+	traits: { changesRequest: false },
+}).notForTools();
 
 /** The part of an operation that gives files the name of the option. */
 export const fileNames = {
-	present: (outputs: OperationOutput[], options: { readonly fileName: string }) =>
-		outputs.map((output) => withName(output, options.fileName)),
+	present: (outputs: OperationOutput[], options: { readonly fileName: string | undefined }) =>
+		outputs.map((output) => withName(output, options.fileName ?? '')),
 	hintsOf: equalNames,
 };
 

@@ -4,8 +4,8 @@ import { isSchema, schemaOf, strictSchema, TYPE_NAMES, unknownType } from '../ga
 import { asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { rows } from '../params/groups';
 import { choice, flag, id, json, jsonObject, shownFor, text, wireName } from '../params/kinds';
-import type { Location, Values } from '../params/parameter';
-import { shownForFormats } from './textOptions';
+import type { Location, ValueOf, Values } from '../params/parameter';
+import { formatsWhere } from './textOptions';
 
 const outputFormat = choice({
 	displayName: 'Output Format',
@@ -138,18 +138,17 @@ export const outputParameters = {
 	...shownFor({ outputFormat: ['jsonSchema'] }, { schemaName, jsonSchema }),
 };
 
-export const schemaOnly = { '/outputFormat': ['jsonExample', 'jsonFields', 'jsonSchema'] };
-
-const strictFormats = shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show;
+export const schemaStrict = flag({
+	displayName: 'Schema Strict',
+	default: true,
+	description:
+		"Whether the response must match the schema exactly, if the model supports it. With 'JSON by Schema', it must require all fields and set additionalProperties to false.",
+})
+	.shownIf({ '/outputFormat': ['jsonExample', 'jsonFields', 'jsonSchema'] })
+	.optional();
 
 export const schemaOptions = {
-	schemaStrict: flag({
-		displayName: 'Schema Strict',
-		default: true,
-		description:
-			"Whether the response must match the schema exactly, if the model supports it. With 'JSON by Schema', it must require all fields and set additionalProperties to false.",
-		displayOptions: { show: { ...schemaOnly, ...strictFormats } },
-	}).optional(),
+	schemaStrict: schemaStrict.shownIf(formatsWhere(({ hasStrictSchema }) => hasStrictSchema)),
 };
 
 /** The name of a JSON response where the user gives none; a format may require one. */
@@ -162,8 +161,9 @@ export function readOutput(params: OutputValues): OutputRequest {
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: NAME };
 	const strict = params.options.schemaStrict;
-	if (kind === 'jsonSchema') return { kind, name: params.schemaName, schema: params.jsonSchema, strict };
-	const written = kind === 'jsonFields' ? schemaOfFields(params.fields) : schemaOf([params.jsonExample]);
+	const { fields: list, jsonExample: sample = {}, jsonSchema: given, schemaName: name = NAME } = params;
+	if (given) return { kind: 'jsonSchema', name, schema: given, strict };
+	const written = list ? schemaOfFields(list) : schemaOf([sample]);
 	const schema = strict ? strictSchema(written) : written;
 	if (schema) return { kind: 'jsonSchema', name: NAME, schema, strict };
 	throw new InvalidInputError(
@@ -173,12 +173,12 @@ export function readOutput(params: OutputValues): OutputRequest {
 	);
 }
 
-function schemaOfFields(list: OutputValues['fields']): JsonObject {
+function schemaOfFields(list: ValueOf<typeof fields>): JsonObject {
 	if (list.length === 0)
 		throw new InvalidInputError("'Fields' is empty", 'Add the fields of the response.', 'fields');
 	const properties = list.map(({ values }): [string, Json] => {
 		const { name, type, description } = values;
-		const schema = schemaOf([type === 'object' ? values.example : SAMPLES[type]]);
+		const schema = schemaOf([type === 'object' ? (values.example ?? null) : SAMPLES[type]]);
 		return [name, compact({ ...schema, description: description || undefined })];
 	});
 	return {

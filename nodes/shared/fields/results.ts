@@ -1,4 +1,5 @@
-import { flag, notForTools, text, integer } from '../params/kinds';
+import { flag, text, integer } from '../params/kinds';
+import type { Values } from '../params/parameter';
 import type { List } from '../gateway/endpoints/lists';
 import type { JsonObject } from '../gateway/util/json';
 import type { ItemContext } from '../run/operation';
@@ -7,6 +8,7 @@ export const simplify = flag({
 	displayName: 'Simplify',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
+	traits: { changesRequest: false },
 });
 
 export const downloadResults = flag({
@@ -14,8 +16,8 @@ export const downloadResults = flag({
 	default: true,
 	description:
 		'Whether to download the generated files into binary fields, in addition to returning their URLs, which work for 7 days',
-	...notForTools,
-});
+	traits: { changesRequest: false },
+}).notForTools();
 
 export const binaryPropertyName = text({
 	displayName: 'Put Output File in Field',
@@ -23,6 +25,7 @@ export const binaryPropertyName = text({
 	placeholder: 'e.g. data',
 	description:
 		"The name of the output binary field to put the file in. Further files get _1, _2 … appended. Defaults to 'data'.",
+	traits: { changesRequest: false },
 });
 
 export const includeInput = flag({
@@ -31,8 +34,10 @@ export const includeInput = flag({
 	default: true,
 	description:
 		'Whether to output the fields and files of the input item, too. Those that the result also has are in a field named input.',
-	...notForTools,
-}).requiredIfAdded();
+	traits: { changesRequest: false },
+})
+	.requiredIfAdded()
+	.notForTools();
 
 export function searchParameter(place: string) {
 	return text({
@@ -53,20 +58,16 @@ export const limitParameters = {
 		min: 1,
 		default: 50,
 		description: 'Max number of results to return',
-		displayOptions: { show: { returnAll: [false] } },
-	}),
+	}).shownIf({ returnAll: [false] }),
 };
 
 /** The wanted records of a list. No query for further pages is known (§4.13, §4.17): a hint says if there are more. */
-export function pageOf({ records, hasMore }: List, { params, run }: ItemContext<ListParams>): JsonObject[] {
-	const limit = limitOf(params);
+export function pageOf(
+	{ records, hasMore }: List,
+	{ params, run }: ItemContext<Values<typeof limitParameters>>,
+): JsonObject[] {
+	const { limit = Infinity } = params;
 	if (hasMore && limit > records.length)
 		run.hints.add(`The gateway has more than these ${records.length}: only its first page is known.`);
 	return records.slice(0, limit);
-}
-
-type ListParams = { readonly returnAll: boolean; readonly limit: number };
-
-export function limitOf(params: ListParams): number {
-	return params.returnAll ? Infinity : params.limit;
 }

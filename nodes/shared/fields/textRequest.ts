@@ -6,7 +6,7 @@ import { asArray, asObjects, asText, textOf, type JsonObject } from '../gateway/
 import { choice, flag, jsonObject, shownFor, text, texts } from '../params/kinds';
 import type { Values } from '../params/parameter';
 import { modelParameter } from './models';
-import { shownForFormats, WEB_SEARCH } from './textOptions';
+import { formatsWhere, WEB_SEARCH } from './textOptions';
 
 export const format = choice({
 	displayName: 'API Format',
@@ -31,6 +31,7 @@ export const fallbackModels = texts({
 	placeholder: 'e.g. vendor/model-name',
 	description:
 		'IDs of models to try, in this order, when a call is rejected before it is charged, e.g. because of the rate limit, a long input or an unavailable model',
+	traits: { changesRequest: false },
 }).optional();
 
 export const cachePrompt = flag({
@@ -38,14 +39,16 @@ export const cachePrompt = flag({
 	default: true,
 	description:
 		'Whether the provider caches instructions and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
-	...shownForFormats(({ hasCachePoints }) => hasCachePoints),
-}).optional();
+})
+	.shownIf(formatsWhere(({ hasCachePoints }) => hasCachePoints))
+	.optional();
 
 export const stream = flag({
 	displayName: 'Stream',
 	default: true,
 	description:
 		'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
+	traits: { changesRequest: false },
 }).optional();
 
 export const extraBody = jsonObject({
@@ -90,10 +93,11 @@ export const toolChoiceParameters = {
 /** Names that the tools of the user cannot have: vendors refuse two tools of one name. */
 export function takenToolNames(
 	{ hasJsonTool }: TextFormat,
-	{ options, output }: Pick<TextRequest, 'options' | 'output'>,
+	{ fields, output }: Pick<TextRequest, 'fields' | 'output'>,
 ): string[] {
-	const builtIn = asObjects(options.builtInTools).map(({ type }) => textOf(type));
-	const searches = options.webSearch !== undefined || builtIn.some((type) => type.startsWith(WEB_SEARCH));
+	const builtIn = asObjects(fields.tools).map(({ type }) => textOf(type));
+	const searches =
+		fields.web_search_options !== undefined || builtIn.some((type) => type.startsWith(WEB_SEARCH));
 	return [
 		...builtIn,
 		...(searches ? [WEB_SEARCH] : []),
@@ -101,10 +105,10 @@ export function takenToolNames(
 	];
 }
 
-type WithTools = Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject };
+type WithTools = Pick<TextRequest, 'tools' | 'fields'> & { extraBody: JsonObject };
 
-export function hasTools({ tools, options, extraBody }: WithTools): boolean {
-	return tools.length + asArray(extraBody.tools ?? options.builtInTools).length > 0;
+export function hasTools({ tools, fields, extraBody }: WithTools): boolean {
+	return tools.length + asArray(extraBody.tools ?? fields.tools).length > 0;
 }
 
 /** The choice of tools; `undefined` if the gateway decides. Whether the tool is there, the gateway checks. */
@@ -125,7 +129,8 @@ export function readToolChoice(
 	if (choice === 'none') return choice;
 	// An expression may return the name of a tool, and the word of another format.
 	if (choice === 'required' || choice === 'any') return 'required';
-	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
+	const { toolChoiceName = '' } = params;
+	const name = choice === 'function' ? toolChoiceName.trim() : choice;
 	if (name === '')
 		throw new InvalidInputError("'Tool to Call' is empty", 'Enter the name of the tool.', 'toolChoiceName');
 	return { name };

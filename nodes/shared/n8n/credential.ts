@@ -48,6 +48,9 @@ export function credentialReader(context: N8nContext, itemIndex = 0): Credential
 	};
 }
 
+/** The limit of cost of a credential: its name as n8n stores it, and its label. */
+export const minBalance = { param: 'minBalanceRub', label: 'Minimum Balance (₽)' };
+
 export interface GatewayAddress {
 	/** Without a trailing slash. */
 	baseUrl: string;
@@ -113,8 +116,8 @@ export const readApiKey = ({ apiKey }: ICredentialDataDecryptedObject = {}): str
 export function checkMinBalance(minBalanceRub: string): void {
 	if ((compareDecimals(asDecimal(minBalanceRub) ?? '', '0') ?? -1) >= 0) return;
 	throw new InvalidInputError(
-		"'Minimum Balance (₽)' in the AI Gateway credential is not an amount",
+		`'${minBalance.label}' in the AI Gateway credential is not an amount`,
 		'Enter only a number, such as 100 or 99.50, with a point before the decimals, or leave it empty. If an expression fills it, what it refers to is empty for this item.',
-		'minBalanceRub',
+		minBalance.param,
 	);
 }

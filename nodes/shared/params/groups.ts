@@ -1,16 +1,35 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { asObject, asObjects, canonicalJson, fieldOf, type JsonObject } from '../gateway/util/json';
-import { declare, isUnset, Location, Parameter, type Declarations, type Values } from './parameter';
+import type { Spec } from './kinds';
+import {
+	isUnset,
+	Location,
+	Parameter,
+	propertiesOf,
+	readValues,
+	type Declarations,
+	type Lookup,
+	type Shown,
+	type Values,
+} from './parameter';
 
-/** Options that the user adds one by one, sorted by label; see {@link Parameter} for empty ones. */
+/** Options that the user adds one by one, sorted by label; see {@link Traits.isRequired} for empty ones. */
 export function collection<D extends Declarations>(
 	declarations: D,
-	description: Partial<INodeProperties> = {},
-	unlisted: readonly string[] = [],
+	description: Partial<Shown> = {},
+	isListed: (option: Parameter<unknown>) => boolean = () => true,
 ): Parameter<Values<D>> {
-	const { properties, read } = declare(declarations);
-	const listed = properties.filter(({ name }) => !unlisted.includes(name));
+	const listed = Object.entries(declarations).filter(([, option]) => isListed(option));
+	const read = (stored: JsonObject, outer: Lookup, names: readonly string[]) =>
+		readValues(declarations, names, outer, (name, option, lookup) => {
+			const value = fieldOf(stored, name) ?? null;
+			const isAdded = !isUnset(value) || (option.traits.isRequired && Object.hasOwn(stored, name));
+			const at = new Location(name, `The option '${option.label}'`);
+			return option.read(isAdded ? value : undefined, at, lookup);
+		});
+	/** What the others have; `undefined` for one with a condition. */
+	let notAdded: Values<D> | undefined;
 	return new Parameter<Values<D>>(
 		{
 			displayName: 'Options',
@@ -18,15 +37,15 @@ export function collection<D extends Declarations>(
 			placeholder: 'Add option',
 			default: {},
 			...description,
-			options: listed.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
+			options: propertiesOf(Object.fromEntries(listed)).sort((a, b) =>
+				a.displayName < b.displayName ? -1 : 1,
+			),
+			traits: { options: declarations },
 		},
-		(value) => {
+		(value, _at, outer) => {
 			const stored = asObject(value) ?? {};
-			return read((name, option) => {
-				const isAdded = !isUnset(fieldOf(stored, name)) || (option.isRequired && Object.hasOwn(stored, name));
-				const at = new Location(name, `The option '${option.label}'`);
-				return option.read(isAdded ? (fieldOf(stored, name) ?? null) : undefined, at);
-			});
+			notAdded ??= read({}, () => undefined, Object.keys(declarations));
+			return { ...notAdded, ...read(stored, outer, Object.keys(stored)) };
 		},
 	);
 }
@@ -36,26 +55,25 @@ export function collection<D extends Declarations>(
  * `forExpressions` says where an expression can give what the rows do; `unique` is a field whose values differ.
  */
 export function rows<D extends Declarations>(
-	spec: Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & {
+	spec: Spec<{
 		group: string;
 		groupLabel: string;
 		fields: D;
 		forExpressions?: string;
 		unique?: keyof D;
 		default?: INodeProperties['default'];
-	},
+	}>,
 ) {
 	const { group, groupLabel, fields, forExpressions = '', unique, default: value = {}, ...rest } = spec;
-	const { properties, read } = declare(fields);
 	return new Parameter(
 		{
 			...rest,
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true, ...rest.typeOptions },
 			default: value,
-			options: [{ displayName: groupLabel, name: group, values: properties }],
+			options: [{ displayName: groupLabel, name: group, values: propertiesOf(fields) }],
 		},
-		(given, at) => {
+		(given, at, outer) => {
 			const list = storedRows(given, at);
 			if (list.length > 1 && list.every((stored) => isInitial(stored, fields)))
 				throw at.error(
@@ -65,10 +83,10 @@ export function rows<D extends Declarations>(
 			const known = new Set<unknown>();
 			return list.map((stored, index) => {
 				const row = new Location(at.param, `${at.subject}, row ${index + 1}:`);
-				const values = read((name, field) => {
+				const values = readValues(fields, Object.keys(fields), outer, (name, field, lookup) => {
 					// An expression may return nothing: that is an empty value, not a missing one.
 					const found = Object.hasOwn(stored, name) ? (fieldOf(stored, name) ?? null) : undefined;
-					return field.read(found, new Location(at.param, `${row.subject} '${field.label}'`));
+					return field.read(found, new Location(at.param, `${row.subject} '${field.label}'`), lookup);
 				});
 				const key = unique && values[unique];
 				if (key !== undefined && known.has(key))

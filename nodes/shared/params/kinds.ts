@@ -12,32 +12,26 @@ import {
 	type Json,
 	type JsonObject,
 } from '../gateway/util/json';
-import { isUnset, Parameter, type Declarations, type Description, type Location } from './parameter';
+import { isUnset, Parameter, type Declarations, type Location, type Shown, type ValueOf } from './parameter';
 
-type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
+export type Spec<More> = Omit<Shown, 'type' | 'options' | 'default'> & More;
 
 /** The longest value that an error shows, in characters. */
 export const MAX_SHOWN = 100;
 
 /** An expression that returns nothing is an empty value: the default must not be sent, and charged, instead. */
-function kind<T>(description: Description, read: (value: unknown, at: Location) => T): Parameter<T> {
+function kind<T>(description: Shown, read: (value: unknown, at: Location) => T): Parameter<T> {
 	return new Parameter(description, (value, at) =>
 		read(value === undefined ? description.default : value, at),
 	);
 }
 
-export const notForTools = { displayOptions: { hide: { '@tool': [true] } } };
-
 export function shownFor<D extends Declarations>(
-	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
+	conditions: Parameters<Parameter<unknown>['shownIf']>[0],
 	declarations: D,
-): D {
-	const shown = Object.entries(declarations).map(([name, parameter]) => {
-		const { displayOptions } = parameter.description;
-		const both = { ...displayOptions, show: { ...displayOptions?.show, ...show } };
-		return [name, parameter.with({ displayOptions: both })];
-	});
-	return Object.fromEntries(shown) as D;
+) {
+	const shown = Object.entries(declarations).map(([name, one]) => [name, one.shownIf(conditions)]);
+	return Object.fromEntries(shown) as { [Name in keyof D]: Parameter<ValueOf<D[Name]> | undefined> };
 }
 
 /**
@@ -59,9 +53,9 @@ export function text(
 
 /** An ID or a name: text that must not be empty, without the white space around it. */
 export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: RegExp }>): Parameter<string> {
-	const { description, read } = text(spec);
-	return new Parameter(description, (value, at) =>
-		read(typeof value === 'string' ? value.trim() : value, at),
+	const parameter = text(spec);
+	return parameter.reading((value, ...more) =>
+		parameter.read(typeof value === 'string' ? value.trim() : value, ...more),
 	);
 }
 
@@ -235,11 +229,11 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 
 /** Several values: a list from an expression, also an empty one, or text with separators, of which none is one empty value. */
 export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
-	return new Parameter(parameter.description, (value, at) => {
+	return parameter.reading((value, ...more) => {
 		const parts: unknown[] = typeof value === 'string' ? value.split(separator) : [value].flat();
 		const given = parts.filter((part) => String(part ?? '').trim() !== '');
 		const isEmptyList = Array.isArray(value) && value.length === 0;
-		return (given.length > 0 || isEmptyList ? given : ['']).map((part) => parameter.read(part, at));
+		return (given.length > 0 || isEmptyList ? given : ['']).map((part) => parameter.read(part, ...more));
 	});
 }
 

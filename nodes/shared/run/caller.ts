@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { sleep, type IExecuteFunctions, type INode, type INodeExecutionData } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { currentAccount } from '../n8n/client';
 import { isTool, readOwnCall, sharesNoExecution } from '../n8n/context';
+import type { Declarations } from '../params/parameter';
 import { digest, writtenDigest } from './charge/keys';
 import type { ItemRecord } from './charge/record';
 import type { Records } from './charge/records';
@@ -33,10 +34,14 @@ export interface Caller {
 }
 
 /** @param isOfTask whether the operation creates a media task, or waits for one */
-export async function callerOf(context: IExecuteFunctions, isOfTask: boolean): Promise<Caller> {
+export async function callerOf(
+	context: IExecuteFunctions,
+	declared: Declarations,
+	isOfTask: boolean,
+): Promise<Caller> {
 	if (!isTool(context)) return new Workflow(context);
 	readOwnCall(context);
-	const run = toolRun(context);
+	const run = toolRun(context, declared);
 	if (!isOfTask || !sharesNoExecution(context)) return new AgentTool(run);
 	const { id = '' } = context.getWorkflow();
 	const account = await currentAccount(context);
@@ -133,13 +138,13 @@ const mcpCalls = new McpCalls({ now: () => performance.now(), sleep });
  * Identifies a call of a tool. Each attempt is a run of its own, so with the run index a retry would be charged as a new call; and
  * n8n's engine adds the ID that the model gives to each call.
  */
-function toolRun(context: IExecuteFunctions): string {
+function toolRun(context: IExecuteFunctions, declared: Declarations): string {
 	const call: unknown[] = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
 	try {
 		// Expressions may read more than the input, such as the row of a loop around the agent.
 		const names = Object.keys(context.getNode().parameters);
 		const values = names.map((name) => [name, context.getNodeParameter(name, 0, null)]);
-		call.push(writtenDigest({ parameters: Object.fromEntries(values) as INode['parameters'] }));
+		call.push(writtenDigest(Object.fromEntries(values), declared));
 	} catch {
 		// The operation says what cannot be read.
 	}

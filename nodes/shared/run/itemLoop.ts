@@ -8,7 +8,8 @@ import { inHtml } from '../gateway/util/text';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { connect, currentAccount } from '../n8n/client';
 import { workflowSettings } from '../n8n/context';
-import { NodeParameters } from '../params/source';
+import { NodeParameters } from '../params/nodeParameters';
+import type { Values } from '../params/parameter';
 import { callerOf, type Caller } from './caller';
 import { OwnKeys, sharedKey } from './charge/ownKeys';
 import { nextTry, othersText } from './charge/words';
@@ -30,7 +31,7 @@ const READ_CONCURRENCY = 64;
 const MAX_WAITING = 32 * 1024 * 1024;
 
 interface PlannedItem {
-	input: ItemInput<ReturnType<RegisteredOperation['parameters']['read']>>;
+	input: ItemInput<Values<RegisteredOperation['parameters']>>;
 	planned: unknown;
 }
 
@@ -47,7 +48,7 @@ export async function executeRegistry(
 	if (!registered) throw new NodeOperationError(context.getNode(), `Unknown operation: ${resource} ${name}`);
 	const { requestOf, options } = registered.operation;
 	const isOfTask = requestOf !== undefined || options?.maxWait !== undefined;
-	const caller = await callerOf(context, isOfTask);
+	const caller = await callerOf(context, registered.declared, isOfTask);
 	return [await new ItemLoop(context, registered, caller).run()];
 }
 
@@ -78,7 +79,7 @@ class ItemLoop {
 			(one) => one !== undefined,
 		);
 		this.signal = new RunSignal(signals.length > 1 ? AbortSignal.any(signals) : signals[0]);
-		this.runContext = new RunContext(context, caller);
+		this.runContext = new RunContext(context, registered.declared, caller);
 		this.outputs = new ItemOutputs(context, registered.operation.options, caller.isTool);
 		this.ownKeys = new OwnKeys(this.runContext.records);
 	}
@@ -130,9 +131,8 @@ class ItemLoop {
 	}
 
 	private async plan(index: number): Promise<PlannedItem> {
-		const { operation, parameters, always } = this.registered;
-		const params = parameters.read(this.parameters.item(index));
-		for (const name of always) void Reflect.get(params, name);
+		const { operation, parameters } = this.registered;
+		const params = this.parameters.read(parameters, index);
 		requestSettings(params.options);
 		this.concurrency ??= params.options.concurrency;
 		const input = { index, params, run: this.runContext, n8n: this.context };

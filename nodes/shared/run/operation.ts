@@ -8,7 +8,6 @@ import type { runOptions } from './settings';
 
 export interface ItemInput<Params = unknown> {
 	readonly index: number;
-	/** Each is read on its first access. */
 	readonly params: Params;
 	readonly run: RunContext;
 	readonly n8n: IExecuteFunctions;
@@ -52,7 +51,7 @@ export interface Operation<
 	options?: O;
 	/**
 	 * Reads and checks what it can without a request, the credential and whole files. It is called for all items before the
-	 * first request; parameters that are always shown are read before.
+	 * first request.
 	 */
 	plan?(item: ItemInput<ParamsOf<P, O>>): Planned | Promise<Planned>;
 	/** The user's own idempotency key of an item, and what it stands for, without the content of files. */

@@ -2,10 +2,9 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { collection } from '../params/groups';
 import { notice, shownFor, text } from '../params/kinds';
-import { declare } from '../params/parameter';
+import { propertiesOf, type Parameter } from '../params/parameter';
 import type { Operation, Resource } from './operation';
 import { runOptions } from './settings';
-import { fieldOf } from '../gateway/util/json';
 
 /** The text below the node's name on the canvas, in title case: "Create and Wait: Task". */
 export const operationSubtitle =
@@ -14,28 +13,32 @@ export const operationSubtitle =
 export type RegisteredOperation = ReturnType<typeof register>;
 
 function register(resource: string, name: string, operation: Operation) {
-	const unlisted = operation.isSingleRequest ? ['concurrency', 'rateLimitWait'] : [];
-	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions, {}, unlisted);
+	const isListed = ({ traits }: Parameter<unknown>) => !(operation.isSingleRequest && traits.forLongRuns);
+	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions, {}, isListed);
 	const declared = { ...toolParameters(operation), options };
-	const parameters = declare(shownFor({ resource: [resource], operation: [name] }, declared));
-	const always = Object.keys(operation.parameters).filter(
-		(one) => !fieldOf(operation.parameters, one)?.description.displayOptions,
-	);
-	return { resource, name, operation, parameters, always };
+	const properties = propertiesOf(shownFor({ resource: [resource], operation: [name] }, declared));
+	return {
+		resource,
+		name,
+		operation,
+		properties,
+		declared,
+		parameters: { ...operation.parameters, options },
+	};
 }
 
 /** A node's resources and operations. Selectors, parameters and dispatch derive from it. */
 export class Registry {
-	private readonly registered: readonly RegisteredOperation[];
+	readonly all: readonly RegisteredOperation[];
 
 	constructor(private readonly resources: Readonly<Record<string, Resource>>) {
-		this.registered = Object.entries(resources).flatMap(([resource, { operations }]) =>
+		this.all = Object.entries(resources).flatMap(([resource, { operations }]) =>
 			Object.entries(operations).map(([name, operation]) => register(resource, name, operation)),
 		);
 	}
 
 	find(resource: string, name: string): RegisteredOperation | undefined {
-		return this.registered.find((known) => known.resource === resource && known.name === name);
+		return this.all.find((known) => known.resource === resource && known.name === name);
 	}
 
 	get properties(): INodeProperties[] {
@@ -51,7 +54,7 @@ export class Registry {
 				),
 				displayOptions: { show: { resource: [resource] } },
 			})),
-			...this.registered.flatMap(({ parameters }) => parameters.properties),
+			...this.all.flatMap(({ properties }) => properties),
 		];
 	}
 }
@@ -80,9 +83,7 @@ function toolParameters(operation: Operation): Operation['parameters'] {
 	if (prompt?.description.default !== '')
 		return { toolDescription: toolDescription(operation, SPARKLE), ...operation.parameters };
 	const { show } = prompt.description.displayOptions ?? {};
-	const promptNotice = notice(PROMPT_SPARKLE).with({
-		displayOptions: { show: { ...show, '@tool': [true] } },
-	});
+	const promptNotice = notice(PROMPT_SPARKLE).shownIf({ ...show, '@tool': [true] });
 	const entries = Object.entries(operation.parameters).flatMap(([name, parameter]) =>
 		name === 'prompt' ? Object.entries({ prompt, promptNotice }) : [[name, parameter] as const],
 	);
@@ -103,6 +104,6 @@ function toolDescription(
 		default: own,
 		description: 'What the AI Agent reads about this tool: what it does, what it needs and what it returns',
 		...(hint === undefined ? {} : { hint }),
-		displayOptions: { show: { '@tool': [true] } },
-	});
+		traits: { changesRequest: false },
+	}).shownIf({ '@tool': [true] });
 }

@@ -6,6 +6,7 @@ import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/price';
 import { Hints } from '../n8n/hints';
 import type { Caller } from './caller';
+import type { Declarations } from '../params/parameter';
 import { DryRun } from './charge/dryRun';
 import { Records } from './charge/records';
 import { Ledger } from './charge/ledger';
@@ -32,6 +33,7 @@ export class RunContext {
 
 	constructor(
 		context: IExecuteFunctions,
+		declared: Declarations,
 		readonly caller: Caller,
 	) {
 		const { isTool, run, call } = caller;
@@ -40,7 +42,7 @@ export class RunContext {
 		this.hints = new Hints(context, this.secrets);
 		// Each call of an agent's tool has a hint of its own.
 		this.ledger = new Ledger(context, isTool ? undefined : run);
-		this.records = new Records(context, run, this.ledger, call?.shared.store);
+		this.records = new Records(context, declared, run, this.ledger, call?.shared.store);
 		this.dryRun = new DryRun(this.records, this.hints);
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
 	}

@@ -10,13 +10,13 @@ export const maxCostRub = decimal({
 	default: 100,
 	description:
 		'The most that one execution may cost. A call that could exceed it is not sent. Texts without Max Tokens are then limited to 4,096 tokens. Sub-workflows count on their own.',
+	traits: { changesRequest: false, byUserOnly: true },
 }).requiredIfAdded();
 
 /** Warns before a run with many items and without *Max Cost per Execution*; `charged` matches `resource operation`. */
 export function noLimitHint(charged: RegExp): NodeHint {
 	return {
-		message:
-			"The input has more than 20 items, and nothing limits what they cost. To set a limit, add the option 'Max Cost per Execution (₽)'.",
+		message: `The input has more than 20 items, and nothing limits what they cost. To set a limit, add the option '${maxCostRub.label}'.`,
 		type: 'warning',
 		location: 'outputPane',
 		whenToDisplay: 'beforeExecution',
@@ -32,6 +32,7 @@ export const requestOptions = {
 		default: 3,
 		description:
 			'How often to repeat a request that did not succeed for a temporary reason. Nothing is charged twice. Defaults to 3.',
+		traits: { changesRequest: false },
 	}),
 	rateLimitWait: number({
 		displayName: 'Rate Limit Wait (Minutes)',
@@ -41,6 +42,7 @@ export const requestOptions = {
 		default: 15,
 		description:
 			'How long a request waits while the gateway rejects it because of the rate limit. Such rejections do not count as retries. Defaults to 15; with 0, the item fails at once.',
+		traits: { changesRequest: false, forLongRuns: true },
 	}),
 	timeout: number({
 		displayName: 'Timeout (Seconds)',
@@ -48,6 +50,7 @@ export const requestOptions = {
 		default: 315,
 		description:
 			'How long to wait for a complete response. Defaults to 315, to 60 for lists of models and task states, to 900 for a streamed response.',
+		traits: { changesRequest: false },
 	}),
 };
 
@@ -58,6 +61,7 @@ export const runOptions = {
 		max: 100,
 		default: 8,
 		description: 'How many items to send to the gateway at the same time. Defaults to 8.',
+		traits: { changesRequest: false, forLongRuns: true },
 	}),
 	...requestOptions,
 };

@@ -605,7 +605,7 @@ describe('the way out of a JSON Schema that a model does not have', () => {
 			conversation: { kind: 'messages', messages: [{ role: 'user', text: 'Hi' }] },
 			tools: [],
 			output,
-			options: {},
+			fields: {},
 			stream: false,
 		};
 		const call = textCall(textFormat(format), textBody(textFormat(format), request, extraBody));

@@ -112,7 +112,7 @@ describe('the most that a call can cost', () => {
 		},
 		tools: [{ name: 'f', parameters: { type: 'object' } }],
 		output: { kind: 'jsonObject', name: 'answer' },
-		options: { maxTokens: 100 },
+		fields: {},
 		stream: false,
 	};
 	const large = { ...model, contextLength: 1_000_000 };
@@ -120,7 +120,11 @@ describe('the most that a call can cost', () => {
 	it.each(textFormats)(
 		'$name: counts a conversation with a picture and tools, not the context window',
 		(format) => {
-			const result = mostOfCall(format, format.toBody(CONVERSATION), large);
+			const result = mostOfCall(
+				format,
+				{ ...format.toBody(CONVERSATION), [format.cost.limits[0]]: 100 },
+				large,
+			);
 			// 12,000 tokens of the picture, 1,000 of tools and JSON, and the text.
 			expect(rubOf(result)).toBeGreaterThan(13_000 * 0.000009 + OUTPUT);
 			expect(rubOf(result)).toBeLessThan(15_000 * 0.000009 + OUTPUT);

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { textOptionParameters } from '../../../nodes/shared/fields/textOptions';
+import { textOptions as declared } from '../../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { FIELDS_WITHOUT_OPTION } from '../../../scripts/docs/nodes/extraBody';
+import { Location, propertiesOf } from '../../../nodes/shared/params/parameter';
 import { optionRows } from '../../fixtures/spec/textOptions';
 import { useNock } from '../../helpers/nock';
-import { collected } from '../../helpers/panel';
+import { optionsIn, type Declared } from '../../helpers/declared';
+import { choicesOf, collected } from '../../helpers/panel';
 import { chatCompletion, generate, isShown, mockResponse, samples, sentBody } from './support';
 
 useNock();
@@ -43,7 +45,28 @@ for (const [format, rows] of Object.entries(optionRows))
 	nested[format]?.push(...rows.map(([, path]) => path).filter((path) => path.includes('.')));
 
 /** The text options of the panel. */
-const textOptions = Object.entries(textOptionParameters).map(([name, parameter]) => parameter.property(name));
+const textOptions = propertiesOf(declared);
+
+const rowsOf = (format: string) => new Map(Object.entries(optionRows)).get(format) ?? [];
+
+/** Whether an option takes a value, in a format. */
+function isTaken(option: Declared | undefined, value: unknown, format: string): boolean {
+	try {
+		option?.parameter.read(value, new Location('option', 'The option'), () => format);
+		return option !== undefined;
+	} catch {
+		return false;
+	}
+}
+
+/** What the panel takes. */
+function kindOf({ type, typeOptions, default: initial }: Declared['description']): string {
+	if (type === 'json') return initial === '{}' ? 'object' : 'list';
+	if (type === 'number') return typeOptions?.numberPrecision === 0 ? 'integer' : 'number';
+	if (type === 'options') return 'choice';
+	if (type === 'string') return typeOptions?.multipleValues ? 'texts' : 'text';
+	return type === 'multiOptions' ? 'texts' : type;
+}
 
 const everything: INodeParameters = {
 	systemPrompt: 'Be brief',
@@ -104,13 +127,44 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 	});
 
 	it('shows exactly the options of the format', () => {
-		const format = textFormats.find((candidate) => candidate.name === name);
 		const shown = textOptions
 			.filter((option) => isShown(option, name))
 			.flatMap((option) => (option.type === 'collection' ? collected(option) : [option]))
 			.filter((option) => isShown(option, name))
 			.map((option) => option.name);
-		expect(shown.sort()).toStrictEqual(Object.keys(format?.options ?? {}).sort());
+		expect(shown.sort()).toStrictEqual(
+			rowsOf(name)
+				.map(([option]) => option)
+				.sort(),
+		);
+	});
+
+	it('has the paths, types, ranges and choices of the specification', () => {
+		const own = optionsIn(declared).filter(({ traits }) => traits.wire?.[name] !== undefined);
+		const rows = own.map(({ name: option, traits, description }) => {
+			const kind = kindOf(description);
+			const known = choicesOf(description).filter((one) => one.name !== 'Model Decides');
+			const choices = kind === 'choice' ? { choices: known.map(({ value }) => String(value)) } : {};
+			return [option, traits.wire?.[name], kind, choices];
+		});
+		const expected = rowsOf(name).map(([option, path, kind, { choices } = {}]) => [
+			option,
+			path,
+			kind,
+			choices ? { choices } : {},
+		]);
+		expect(new Set(rows)).toStrictEqual(new Set(expected));
+		const numbers = rowsOf(name).filter(([, , kind]) => kind === 'integer' || kind === 'number');
+		for (const [option, , , { min, max } = {}] of numbers) {
+			const bounds = [min ?? -1e6, (min ?? -Infinity) - 1, max ?? 1e6, (max ?? Infinity) + 1];
+			const takes = (value: number) =>
+				isTaken(
+					own.find((one) => one.name === option),
+					value,
+					name,
+				);
+			expect([option, ...bounds.map(takes)]).toStrictEqual([option, true, false, true, false]);
+		}
 	});
 });
 

@@ -1,4 +1,4 @@
-import { limitOf, limitParameters, searchParameter } from '../../../shared/fields/results';
+import { limitParameters, searchParameter } from '../../../shared/fields/results';
 import { containsWords } from '../../../shared/fields/models';
 import { listMediaModels } from '../../../shared/gateway/endpoints/models';
 import { omit } from '../../../shared/gateway/util/json';
@@ -22,7 +22,7 @@ export const getMany = defineOperation({
 		);
 		// An input schema is too long for an AI Agent.
 		return models
-			.slice(0, limitOf(params))
+			.slice(0, params.limit)
 			.map(({ record }) => ({ json: run.isTool ? omit(record, 'input_schema') : record }));
 	},
 });

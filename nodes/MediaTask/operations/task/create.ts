@@ -6,7 +6,7 @@ import { createTask, isOfOtherAccount, taskNotSent } from './createTask';
 import { planTask, taskOptions, taskParameters, mayBeOfOthers, type PlannedTask } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import type { MediaType } from '../../../shared/gateway/media/price';
-import { choice, notForTools } from '../../../shared/params/kinds';
+import { choice } from '../../../shared/params/kinds';
 import {
 	resumeCallback,
 	SuspendableTask,
@@ -58,8 +58,8 @@ const waitStrategy = choice({
 	default: 'poll',
 	description:
 		'Whether the execution keeps running, or n8n stores it until the gateway calls back, for which it must be able to reach this n8n',
-	...notForTools,
-});
+	traits: { changesRequest: false },
+}).notForTools();
 
 const parameters = { ...taskParameters, waitStrategy, ...resultParameters };
 

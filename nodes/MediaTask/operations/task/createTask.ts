@@ -12,7 +12,9 @@ import type { ItemContext, OperationOutput } from '../../../shared/run/operation
 import type { ResumeCallback } from '../../suspend/suspension';
 import { unreachable } from './callbackUrl';
 import { anyUrl, placeholder, readInput, withFieldLabel, withUrls } from './taskInput';
-import { mayBeOfOthers, type PlannedTask } from './taskRequest';
+import { mayBeOfOthers, taskOptions, type PlannedTask } from './taskRequest';
+
+const priceLimit: Limit = { param: 'maxPriceRub', label: taskOptions.maxPriceRub.label };
 
 export interface CreatedTask {
 	taskId: string;
@@ -55,7 +57,7 @@ export async function createTask(
 	const input = await readInput(item, task);
 
 	// Its price, if there is a limit. Only a key of the user depends on the content of files.
-	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
+	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : priceLimit;
 	const needsInput = limit !== undefined || ownKey !== undefined;
 	const counted = needsInput ? await withUrls(input, ownKey === undefined ? anyUrl : placeholder) : {};
 	const price = limit && taskPrice(await run.mediaModel(client, model), counted);
@@ -108,7 +110,7 @@ export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise
 	if (task.callbackUrl !== undefined) warnOfCallback(item, task.callbackUrl);
 	const input = await withUrls(await readInput(item, task), placeholder);
 	const price = taskPrice(await run.mediaModel(client, model), input);
-	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : 'maxPriceRub';
+	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : priceLimit;
 	if (limit) limitedPrice(price, limit, task.maxPriceRub);
 	return run.dryRun.output(index, model, creationBody(task, input, task.callbackUrl), {
 		...price,
@@ -168,8 +170,8 @@ function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string)
 	}
 	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
 	throw new InvalidInputError(
-		`The task would cost ${rubles(rub)}, more than 'Max Price (₽)' of ${rubles(maxRub)}`,
+		`The task would cost ${rubles(rub)}, more than '${limit.label}' of ${rubles(maxRub)}`,
 		'Choose a cheaper model or input, or raise the option.',
-		limit,
+		limit.param,
 	);
 }

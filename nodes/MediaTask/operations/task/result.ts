@@ -18,6 +18,7 @@ export const resultOptions = {
 		default: 30,
 		description:
 			"How long to wait for the result. Defaults to 30. After that, the item fails or, if suspended, is output with 'timedOut'. The task continues: 'Wait' gets its result.",
+		traits: { changesRequest: false },
 	}),
 	binaryPropertyName,
 	fileName,

@@ -27,6 +27,11 @@ export const taskOptions = {
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
 		description: 'A URL to which the gateway sends a callback when the task has ended',
 		hint: 'Publish the workflow first, and copy the production URL of its Gateway Media Task Trigger',
+		traits: {
+			changesRequest: false,
+			mustBeSet:
+				'The gateway would call nobody when the task has ended. Enter the URL, or take a value that each item has.',
+		},
 	}).optional(),
 	dryRun,
 	idempotencyKey: text({
@@ -35,6 +40,10 @@ export const taskOptions = {
 		whenEmpty: 'Enter a key, or remove the option.',
 		description:
 			'Your own key, such as an order number. The gateway creates and charges one task per key, in all executions. Another input needs another key. Up to 255 ASCII characters.',
+		traits: {
+			mustBeSet:
+				'All items without that value would have one key, and get the task of the first. Take one that each item has.',
+		},
 	}).requiredIfAdded(),
 	includeInput,
 	maxCostRub,
@@ -43,6 +52,7 @@ export const taskOptions = {
 		default: 100,
 		description:
 			'The most that a task may cost. If its price in the catalogue is higher or unknown, the item fails and nothing is created. With 0, only free tasks are created.',
+		traits: { changesRequest: false, byUserOnly: true },
 	}).requiredIfAdded(),
 	sessionId: text({
 		displayName: 'Session ID',

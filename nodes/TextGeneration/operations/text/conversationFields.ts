@@ -1,6 +1,6 @@
 import { binaryFields } from '../../../shared/fields/files';
 import { BETWEEN_URLS } from '../../../shared/gateway/util/text';
-import { shownForFormats } from '../../../shared/fields/textOptions';
+import { formatsWhere } from '../../../shared/fields/textOptions';
 import { rows } from '../../../shared/params/groups';
 import { choice, flag, jsonList, several, shownFor, text } from '../../../shared/params/kinds';
 
@@ -90,8 +90,7 @@ const cache = flag({
 	default: false,
 	description:
 		'Whether the provider caches the conversation up to this message, if the model supports it. Requests with the same beginning then cost less.',
-	...shownForFormats(({ hasCachePoints }) => hasCachePoints),
-});
+}).shownIf(formatsWhere(({ hasCachePoints }) => hasCachePoints));
 
 const fileOfMessage = shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields);
 

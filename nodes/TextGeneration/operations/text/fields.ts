@@ -1,7 +1,7 @@
 import { checkTypes, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
 import { fileName } from '../../../shared/fields/fileName';
 import { includeInput, simplify } from '../../../shared/fields/results';
-import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
+import { formatsWhere, textOptions } from '../../../shared/fields/textOptions';
 import {
 	cachePrompt,
 	extraBody,
@@ -102,8 +102,7 @@ const tools = rows({
 			displayName: 'Strict',
 			default: false,
 			description: 'Whether the arguments must match the schema exactly, if the model supports it',
-			...shownForFormats(({ hasStrictTools }) => hasStrictTools),
-		}),
+		}).shownIf(formatsWhere(({ hasStrictTools }) => hasStrictTools)),
 	},
 });
 
@@ -121,7 +120,7 @@ export const generateParameters = {
 	simplify,
 };
 
-/** Options of every call that are not in the table of the formats' options. */
+/** Options of every call, for all formats. */
 export const sharedOptions = {
 	dryRun,
 	extraBody,
@@ -134,7 +133,7 @@ export const sharedOptions = {
 
 export const generateOptions = {
 	fileName,
-	...textOptionParameters,
+	...textOptions,
 	...toolChoiceParameters,
 	cachePrompt,
 	...sharedOptions,

@@ -1,5 +1,5 @@
 import { readOutput, type outputParameters } from '../../../shared/fields/outputFormat';
-import { readTextOptions } from '../../../shared/fields/textOptions';
+import { optionFields } from '../../../shared/fields/textOptions';
 import { askedModel, readToolChoice, takenToolNames } from '../../../shared/fields/textRequest';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { textFormat } from '../../../shared/gateway/text/formats';
@@ -22,13 +22,13 @@ import {
 	type JsonObject,
 } from '../../../shared/gateway/util/json';
 import { EMPTY_HINT } from '../../../shared/params/kinds';
-import type { Values } from '../../../shared/params/parameter';
+import type { ValueOf, Values } from '../../../shared/params/parameter';
 import type { ItemInput } from '../../../shared/run/operation';
 import { findAttachment, type AttachmentRow, type FoundAttachment } from './attachments';
-import type { sourceFields } from './conversationFields';
+import type { messages, sourceFields } from './conversationFields';
 import { type generateOptions, type generateParameters, type sharedOptions } from './fields';
 
-type MessageRow = Values<typeof generateParameters>['messages'][number];
+type MessageRow = ValueOf<typeof messages>[number];
 type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
 
 type SharedParams = Pick<Params, 'model' | 'simplify' | keyof typeof outputParameters> & {
@@ -55,7 +55,7 @@ export async function prepareText(item: ItemInput<Params>): Promise<PreparedText
 	const prepared = await prepare(item, format, conversation, attachments);
 	const { request, extraBody } = prepared;
 	const tools = readTools(params.tools, takenToolNames(format, request));
-	const toolChoice = readToolChoice(params.options, { tools, options: request.options, extraBody });
+	const toolChoice = readToolChoice(params.options, { tools, fields: request.fields, extraBody });
 	const cachesPrompt = format.hasCachePoints && params.options.cachePrompt === true;
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }
@@ -74,7 +74,7 @@ export async function prepare(
 		conversation,
 		tools: [],
 		output: readOutput(params),
-		options: readTextOptions(options, format),
+		fields: optionFields(options, format),
 		// Streams by default when the workflow does. An agent's tool has no chunk writer.
 		stream: options.stream ?? run.chunkWriter !== undefined,
 	};
@@ -104,43 +104,43 @@ function readTools(rows: Params['tools'], taken: readonly string[]): ToolDefinit
 }
 
 function readConversation(params: Params): { conversation: Conversation; attachments: AttachmentRow[] } {
-	if (params.inputMode === 'messages') {
-		const messages = params.messages.map(readMessage);
-		return { conversation: { kind: 'messages', messages }, attachments: filesOf(params.messages) };
+	const { messages: rows, messagesJson, systemPrompt = '', prompt = '', attachments: files = [] } = params;
+	if (rows) {
+		const messages = rows.map(readMessage);
+		return { conversation: { kind: 'messages', messages }, attachments: filesOf(rows) };
 	}
-	const { systemPrompt } = params;
-	if (params.inputMode === 'json') {
-		const messages = readMessagesJson(params);
+	if (messagesJson !== undefined) {
+		const messages = readMessagesJson(messagesJson);
 		return { conversation: { kind: 'wire', messages, systemPrompt }, attachments: [] };
 	}
 	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
-	const attachments = params.attachments.flatMap(({ values, at }) =>
+	const attachments = files.flatMap(({ values, at }) =>
 		sourcesOf(values).map((source) => ({ kind: values.type, message: system.length, source, at })),
 	);
-	const messages: ChatMessage[] = [...system, { role: 'user', text: params.prompt }];
+	const messages: ChatMessage[] = [...system, { role: 'user', text: prompt }];
 	return { conversation: { kind: 'messages', messages }, attachments };
 }
 
 function filesOf(rows: MessageRow[]): AttachmentRow[] {
 	return rows.flatMap(({ values, at }, message) => {
-		const kind = values.role === 'user' ? values.attachment : 'none';
+		const { attachment: kind = 'none' } = values;
 		return kind === 'none' ? [] : sourcesOf(values).map((source) => ({ kind, message, source, at }));
 	});
 }
 
-function sourcesOf(values: Values<typeof sourceFields>): Array<AttachmentRow['source']> {
-	return values.source === 'url' ? values.url : values.binaryPropertyName;
+/** The panel shows the field of one source. */
+function sourcesOf(values: Values<Omit<typeof sourceFields, 'source'>>): Array<AttachmentRow['source']> {
+	return values.url ?? values.binaryPropertyName ?? [];
 }
 
 function readMessage({ values, at }: MessageRow): Message {
-	const { role, content: text } = values;
-	if (role === 'tool') return { role, callId: values.toolCallId.trim(), text };
-	const toolCalls = role === 'assistant' ? readToolCalls(values.toolCallsJson ?? []) : [];
-	const hasFile = role === 'user' && values.attachment !== 'none';
+	const { role, content: text, toolCallId = '', toolCallsJson = [], attachment = 'none', cache } = values;
+	if (role === 'tool') return { role, callId: toolCallId.trim(), text };
+	const toolCalls = readToolCalls(toolCallsJson);
+	const hasFile = attachment !== 'none';
 	if (text.trim() === '' && toolCalls.length === 0 && !hasFile)
 		throw at.error("'Content' is empty", EMPTY_HINT);
-	const isCachePoint = role !== 'assistant' && values.cache;
-	return { role, text, toolCalls, isCachePoint };
+	return { role, text, toolCalls, isCachePoint: cache === true };
 }
 
 function readToolCalls(list: Json[]): PriorToolCall[] {
@@ -151,7 +151,7 @@ function readToolCalls(list: Json[]): PriorToolCall[] {
 	});
 }
 
-function readMessagesJson({ messagesJson: value }: Params): JsonObject[] {
+function readMessagesJson(value: Json): JsonObject[] {
 	if (typeof value === 'string' && value.trim() !== '') return [{ role: 'user', content: value }];
 	const messages = asObjects(value);
 	const isList = messages.length === asArray(value).length;

@@ -1,6 +1,6 @@
-import { outputParameters, schemaOnly } from '../../../shared/fields/outputFormat';
+import { outputParameters, schemaStrict } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/results';
-import { textOptionsWhere } from '../../../shared/fields/textOptions';
+import { textOptions } from '../../../shared/fields/textOptions';
 import { textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
@@ -30,9 +30,9 @@ interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description
 const [format] = textFormats;
 
 const options = {
-	...textOptionsWhere((name) => name === 'maxTokens'),
+	maxTokens: textOptions.maxTokens,
 	...sharedOptions,
-	schemaStrict: sharedOptions.schemaStrict.with({ displayOptions: { show: schemaOnly } }),
+	schemaStrict,
 };
 
 function definePreset(preset: Preset): Operation {
@@ -71,10 +71,11 @@ type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Valu
 
 async function read(item: ItemInput<Params>, preset: Preset): Promise<PreparedText> {
 	const { params } = item;
-	const name = params.source === 'url' ? 'url' : 'binaryPropertyName';
+	const name = params.url ? 'url' : 'binaryPropertyName';
 	const { label } = sourceFields[name];
-	if (params[name].length === 0) throw new Location(name, `'${label}'`).error('is empty', EMPTY_HINT);
-	const attachments = params[name].map((source, index, { length }) => {
+	const sources = params.url ?? params.binaryPropertyName ?? [];
+	if (sources.length === 0) throw new Location(name, `'${label}'`).error('is empty', EMPTY_HINT);
+	const attachments = sources.map((source, index, { length }) => {
 		const subject = `'${label}'${length > 1 ? `, file ${index + 1}` : ''}:`;
 		const at = new Location(name, subject);
 		const kindOf: AttachmentRow['kindOf'] = (file) => partKind(preset, at, file);

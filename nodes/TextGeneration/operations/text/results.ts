@@ -13,7 +13,14 @@ import { MISFIT, parseJsonOutput } from '../../../shared/gateway/text/formats/js
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import { suffixOf } from '../../../shared/gateway/util/fileName';
 import { audioType, extensionOf, typeByContent } from '../../../shared/gateway/util/fileType';
-import { asObject, asText, compact, omit, type JsonObject } from '../../../shared/gateway/util/json';
+import {
+	asObject,
+	asText,
+	compact,
+	deepMerge,
+	omit,
+	type JsonObject,
+} from '../../../shared/gateway/util/json';
 import { counted } from '../../../shared/gateway/util/text';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
@@ -91,6 +98,6 @@ function outputFileType(
 	const found = typeByContent(bytes, mimeType);
 	if (found !== undefined) return { extension: extensionOf(found), mimeType: found };
 	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };
-	const extension = asText(valueAt(extraBody, 'audio.format')) ?? asText(request.options.audioFormat);
+	const extension = asText(valueAt(deepMerge(request.fields, extraBody), 'audio.format'));
 	return { extension, mimeType: extension === undefined ? mimeType : audioType(extension) };
 }

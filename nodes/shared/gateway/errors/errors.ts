@@ -99,6 +99,9 @@ export class InvalidInputError extends Error {
 	}
 }
 
+/** A limit of cost refuses the call: another model may be cheaper. */
+export class LimitError extends InvalidInputError {}
+
 const STOP_REASONS = {
 	cancelled: 'The execution was cancelled',
 	'other item failed': 'Another item failed',

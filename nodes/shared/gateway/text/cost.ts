@@ -114,7 +114,7 @@ function mostTokens(body: JsonObject, format: TextFormat): number | undefined {
 	const limits = limitsIn(body, format).flatMap((limit) => asNumber(limit) ?? []);
 	if (limits.length === 0 || Math.min(...limits) <= 0) return undefined;
 	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
-	const reasoning = asNumber(valueAt(body, format.options.reasoningMaxTokens ?? '')) ?? 0;
+	const reasoning = asNumber(valueAt(body, 'reasoning.max_tokens')) ?? 0;
 	return Math.max(...limits) + Math.max(reasoning, 0);
 }
 

@@ -1,8 +1,5 @@
 import type { RequestSettings } from '../client/client';
-import { ApiError, asError, InvalidInputError } from '../errors/errors';
-
-/** Limits of cost, by the names that workflows and credentials store. */
-const COST_LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
+import { ApiError, asError, InvalidInputError, LimitError } from '../errors/errors';
 
 /** How long a model waits for its rate limit while another one may take the call, in milliseconds. */
 const BRIEF_MS = 2_000;
@@ -40,7 +37,7 @@ export async function withFallbacks<T>(
 			const error = asError(thrown);
 			// Found before anything is sent: another model may be cheaper.
 			const isUnsent =
-				error instanceof InvalidInputError && (rejected.size > 0 || COST_LIMITS.has(error.param));
+				error instanceof LimitError || (error instanceof InvalidInputError && rejected.size > 0);
 			const mayGoOn = isUnsent || mayFallBack(error, limited !== undefined);
 			if (!mayGoOn || isLast) throw withRejections(error, rejected);
 			rejected.set(model, error);

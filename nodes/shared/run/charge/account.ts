@@ -1,14 +1,8 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
-import {
-	ApiError,
-	asError,
-	beforeSending,
-	InvalidInputError,
-	StoppedError,
-} from '../../gateway/errors/errors';
+import { ApiError, asError, beforeSending, LimitError, StoppedError } from '../../gateway/errors/errors';
 import { addToTotal, isMore, rubles } from '../../gateway/util/money';
-import { checkMinBalance } from '../../n8n/credential';
+import { checkMinBalance, minBalance } from '../../n8n/credential';
 import { MAKE_CHEAPER } from './words';
 
 /** How long a balance is used, in milliseconds: other programs spend as well. */
@@ -77,11 +71,11 @@ export async function checkBalance(
 	await account.admit(client, maxRub, minBalanceRub);
 }
 
-function refusal(maxRub: string, minRub: string, balanceRub: string): InvalidInputError {
-	return new InvalidInputError(
-		`This call may cost ${rubles(maxRub)} and would leave less than the 'Minimum Balance (₽)' of ${rubles(minRub)}`,
-		`The account has ${rubles(balanceRub)}. Top up the balance, lower 'Minimum Balance (₽)' in the credential, or ${MAKE_CHEAPER}`,
-		'minBalanceRub',
+function refusal(maxRub: string, minRub: string, balanceRub: string): LimitError {
+	return new LimitError(
+		`This call may cost ${rubles(maxRub)} and would leave less than the '${minBalance.label}' of ${rubles(minRub)}`,
+		`The account has ${rubles(balanceRub)}. Top up the balance, lower '${minBalance.label}' in the credential, or ${MAKE_CHEAPER}`,
+		minBalance.param,
 	);
 }
 
@@ -90,7 +84,7 @@ async function readRub(client: GatewayClient): Promise<string> {
 		return readBalance(await fetchBalance(client)).amount;
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
-		const message = `The balance cannot be read for 'Minimum Balance (₽)': ${error.message}`;
+		const message = `The balance cannot be read for '${minBalance.label}': ${error.message}`;
 		throw beforeSending(error.with({ message }));
 	}
 }

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { rubles } from '../../gateway/util/money';
 import { duration } from '../../gateway/util/text';
 import { storedContext } from '../../n8n/context';
-import { LIMITS } from './limits';
+import { executionLimit } from './limits';
 import type { Sum } from './sums';
 
 /** Key in the context that all nodes of an execution share. */
@@ -78,7 +78,7 @@ export class CostDisplay {
 		if (milliseconds < this.longestWaitMs) return;
 		this.longestWaitMs = milliseconds;
 		this.waitHint ??= this.addHint();
-		this.waitHint.message = `Calls waited up to ${duration(milliseconds)} for other calls, because of '${LIMITS.maxCostRub}'.`;
+		this.waitHint.message = `Calls waited up to ${duration(milliseconds)} for other calls, because of '${executionLimit.label}'.`;
 	}
 
 	/** n8n keeps the object, so its text may still change. */

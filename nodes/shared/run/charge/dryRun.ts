@@ -5,6 +5,7 @@ import { counted } from '../../gateway/util/text';
 import type { Hints } from '../../n8n/hints';
 import { flag } from '../../params/kinds';
 import type { Records } from './records';
+import { maxCostRub } from '../settings';
 
 export const dryRun = flag({
 	displayName: 'Dry Run',
@@ -12,6 +13,7 @@ export const dryRun = flag({
 	default: true,
 	description:
 		'Whether to check the input and compute the price without sending it: nothing is created, uploaded or charged. The output is what would be sent.',
+	traits: { changesRequest: false },
 }).requiredIfAdded();
 
 interface DryPrice {
@@ -43,7 +45,7 @@ export class DryRun {
 		if (this.records.others().some(([, { isBefore }]) => isBefore))
 			throw new InvalidInputError(
 				"'Dry Run' cannot be used in a retry after items were paid for",
-				"The retry would succeed, and n8n then offers no other one: the paid results would be out of reach. Remove the option, and retry: it pays only for what has not succeeded. 'Max Cost per Execution (₽)' limits that.",
+				`The retry would succeed, and n8n then offers no other one: the paid results would be out of reach. Remove the option, and retry: it pays only for what has not succeeded. '${maxCostRub.label}' limits that.`,
 				'dryRun',
 			);
 		this.prices.push(price);

@@ -1,43 +1,33 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { INode } from 'n8n-workflow';
 
-import { asObject, asText, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
+import {
+	asObject,
+	asText,
+	canonicalJson,
+	fieldOf,
+	type Json,
+	type JsonObject,
+} from '../../gateway/util/json';
+import type { Declarations } from '../../params/parameter';
 
-/** What changes no request that was accepted, by the names that workflows store. */
-const NOT_COUNTED: ReadonlySet<string> = new Set([
-	'downloadResults',
-	'simplify',
-	'toolDescription',
-	'waitStrategy',
-	'options.binaryPropertyName',
-	'options.callbackUrl',
-	'options.concurrency',
-	'options.dryRun',
-	'options.fallbackModels',
-	'options.fileName',
-	'options.includeInput',
-	'options.maxCostRub',
-	'options.maxPriceRub',
-	'options.maxRetries',
-	'options.maxTokens',
-	'options.maxWait',
-	'options.rateLimitWait',
-	'options.stream',
-	'options.timeout',
-]);
+/**
+ * The same in each try, until somebody edits the node: expressions count as written, and for a tool as evaluated. Parameters
+ * that change no request do not count; those that are not declared do.
+ */
+export function writtenDigest(parameters: object, declared: Declarations): string {
+	const { options, ...others } = countedValues(parameters, declared);
+	const added = Object.entries(asObject(options) ?? {}).map(([name, value]) => [`options.${name}`, value]);
+	return digest({ ...others, ...(Object.fromEntries(added) as JsonObject) });
+}
 
-/** The same in each try, until somebody edits the node: expressions count as written, and for a tool as evaluated. */
-export function writtenDigest({ parameters }: Pick<INode, 'parameters'>): string {
-	const { options, ...others } = parameters;
-	const optionEntries = Object.entries(asObject(options) ?? {});
-	const all = [
-		...Object.entries(others),
-		...optionEntries.map(([name, value]) => [`options.${name}`, value]),
-	];
-	const counted = all
-		.map(([name, value]) => [String(name), enteredValue(value)] as const)
-		.filter(([name]) => !NOT_COUNTED.has(name));
-	return digest(Object.fromEntries(counted) as JsonObject);
+function countedValues(stored: object, declared: Declarations): JsonObject {
+	const values = Object.entries(stored).flatMap(([name, value]: [string, unknown]) => {
+		const { changesRequest = true, options } = fieldOf(declared, name)?.traits ?? {};
+		if (!changesRequest) return [];
+		const added = options && asObject(value);
+		return [[name, added ? countedValues(added, options) : enteredValue(value)]];
+	});
+	return Object.fromEntries(values) as JsonObject;
 }
 
 /** Without what the editor stores when it opens the node: cached names of lists, the schema and unset fields of forms. */

@@ -6,6 +6,7 @@ import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
 import { fieldOf, setField, type Json, type JsonObject } from '../../gateway/util/json';
 import { storedContext, workflowSettings } from '../../n8n/context';
+import type { Declarations } from '../../params/parameter';
 import { ItemKeys } from './itemKeys';
 import { digest, executionRoot, writtenDigest } from './keys';
 import { isOwnKeyName, openKey, ownKeyName, sealKey } from './ownKeys';
@@ -68,12 +69,13 @@ export class Records {
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
+		declared: Declarations,
 		run: string,
 		private readonly ledger: Ledger,
 		ownStore?: Record<string, unknown>,
 	) {
-		const { name } = context.getNode();
-		const call = writtenDigest(context.getNode());
+		const { name, parameters } = context.getNode();
+		const call = writtenDigest(parameters, declared);
 		const execution = ownStore ? undefined : context.getWorkflowDataProxy(0).$execution;
 		const executionId = (ownStore ? undefined : context.getExecutionId()) ?? '';
 		this.store = ownStore ?? storedContext(context, 'node') ?? {};

@@ -11,7 +11,7 @@ import { asText, type JsonObject } from '../../gateway/util/json';
 import type { Hints } from '../../n8n/hints';
 import { beginCall, type Plan } from './charge';
 import type { Ledger } from './ledger';
-import { costLimit, unknownPrice, type Limit } from './limits';
+import { costLimit, executionLimit, unknownPrice, type Limit } from './limits';
 
 export interface TextCosts {
 	client: GatewayClient;
@@ -76,6 +76,6 @@ async function limitedCall(
 	const limited = withMaxTokens(format, body);
 	const most = mostOfCall(format, limited, model, files);
 	// *Minimum Balance* cuts nothing off.
-	if ('rub' in most) return { body: limit === 'maxCostRub' ? limited : body, maxRub: most.rub };
+	if ('rub' in most) return { body: limit === executionLimit ? limited : body, maxRub: most.rub };
 	throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
 }

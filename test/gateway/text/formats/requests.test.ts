@@ -1,5 +1,3 @@
-import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
-import { type TextOption, textOptions } from '../../../../nodes/shared/gateway/text/formats/options';
 import type {
 	Attachment,
 	ChatMessage,
@@ -9,7 +7,6 @@ import type {
 	ToolMessage,
 } from '../../../../nodes/shared/gateway/text/formats/request';
 import { compact, type Json, type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
-import { optionRows } from '../../../fixtures/spec/textOptions';
 import { bodyOf, fromUrl, inline, lookWith, messages } from './support';
 
 describe('bodies', () => {
@@ -285,7 +282,7 @@ describe('bodies', () => {
 			responseFormat(strict),
 			{ text: { format: { ...format, strict } } },
 		]),
-		['Max Tokens', { options: { maxTokens: 5 } }, undefined, undefined, { max_tokens: 5 }],
+		['Max Tokens', { fields: { max_tokens: 5 } }, { max_tokens: 5 }, undefined, { max_tokens: 5 }],
 	])('a request with %s', (_, parts, ...expected) => {
 		for (const [format, extra] of byFormat(expected))
 			expect(sent(format, parts)).toStrictEqual({ ...BARE[format], ...extra });
@@ -339,7 +336,7 @@ describe('bodies', () => {
 			[{}, forced],
 		])('need not be called by a model that thinks: %j', (thinking, expected) => {
 			for (const tools of [[], [look]]) {
-				const { tool_choice } = fields({ tools, toolChoice: 'none', options: { thinking } });
+				const { tool_choice } = fields({ tools, toolChoice: 'none', fields: { thinking } });
 				expect(tool_choice).toStrictEqual(expected);
 			}
 		});
@@ -352,59 +349,30 @@ describe('bodies', () => {
 		['none', { type: 'none' }],
 		[undefined, undefined],
 	])('messages: a model that thinks need not call a tool, with the choice %j', (toolChoice, expected) => {
-		const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
-		expect(sent('messages', { tools: [look], toolChoice, options }).tool_choice).toStrictEqual(expected);
-	});
-});
-
-/** The limits of an option; other choices are only those of the panel. */
-function limitsOf(name: string, format: string) {
-	const options: Readonly<Record<string, TextOption>> = textOptions;
-	const { kind, min: least, range = {}, choices = [] } = options[name] ?? {};
-	const [min = least, max] = range[format] ?? [];
-	const values = choices.filter((choice) => choice.name !== 'Model Decides').map(({ value }) => value);
-	return { kind, min, max, choices: kind === 'choice' ? values : undefined };
-}
-
-describe.each(Object.entries(optionRows))('%s', (format, rows) => {
-	const bare = bodyOf(format, { stream: true });
-
-	it('has these options, with the ranges of the specification', () => {
-		const expected = rows.map(([option, path, kind, limits = {}]) => [
-			option,
-			{ path, kind, min: undefined, max: undefined, choices: undefined, ...limits },
-		]);
-		const options = Object.entries(textFormat(format).options).map(([option, path]) => [
-			option,
-			{ path, ...limitsOf(option, format) },
-		]);
-		expect(Object.fromEntries(options)).toStrictEqual(Object.fromEntries(expected));
-	});
-
-	// How each is sent: nodes/options.
-	it('leaves out options of other formats, and those that are not set', () => {
-		expect(bodyOf(format, { stream: true, options: { unheardOf: 1, maxTokens: undefined } })).toStrictEqual(
-			bare,
+		const asked = { thinking: { type: 'enabled', budget_tokens: 1024 } };
+		expect(sent('messages', { tools: [look], toolChoice, fields: asked }).tool_choice).toStrictEqual(
+			expected,
 		);
 	});
 });
 
-describe('options of some requests', () => {
+describe('fields of options', () => {
 	it('responses: built-in tools follow the functions', () => {
 		const tools = [{ name: 'look', parameters: {} }];
-		expect(
-			bodyOf('responses', { tools, options: { builtInTools: [{ type: 'web_search' }] } }).tools,
-		).toStrictEqual([{ type: 'function', name: 'look', parameters: {} }, { type: 'web_search' }]);
+		expect(bodyOf('responses', { tools, fields: { tools: [{ type: 'web_search' }] } }).tools).toStrictEqual([
+			{ type: 'function', name: 'look', parameters: {} },
+			{ type: 'web_search' },
+		]);
 	});
 
 	it('responses: no reasoning is asked for to send it back when there is none', () => {
-		const included = (reasoningEffort: string) =>
-			bodyOf('responses', { keepsReasoning: true, options: { reasoningEffort } }).include;
+		const included = (effort: string) =>
+			bodyOf('responses', { keepsReasoning: true, fields: { reasoning: { effort } } }).include;
 		expect(['none', 'low'].map(included)).toStrictEqual([undefined, ['reasoning.encrypted_content']]);
 	});
 
 	it('responses: built-in tools that are not a list are not sent', () => {
-		expect(bodyOf('responses', { options: { builtInTools: [] } })).toStrictEqual({
+		expect(bodyOf('responses', { fields: { tools: [] } })).toStrictEqual({
 			model: 'acme/writer',
 			input: 'Hi',
 		});
@@ -412,7 +380,10 @@ describe('options of some requests', () => {
 
 	it('responses: verbosity and the response format are sent in one object', () => {
 		expect(
-			bodyOf('responses', { output: { kind: 'jsonObject', name: 'a' }, options: { verbosity: 'low' } }).text,
+			bodyOf('responses', {
+				output: { kind: 'jsonObject', name: 'a' },
+				fields: { text: { verbosity: 'low' } },
+			}).text,
 		).toStrictEqual({ format: { type: 'json_object' }, verbosity: 'low' });
 	});
 });

@@ -38,7 +38,7 @@ export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonOb
 		conversation: messages({ role: 'user', text: 'Hi' }),
 		tools: [],
 		output: TEXT,
-		options: {},
+		fields: {},
 		stream: false,
 		...parts,
 	});

@@ -36,7 +36,6 @@ export interface TextFormat {
 	endpoint: Endpoint;
 	path: string;
 	headers: Record<string, string>;
-	options: Readonly<Record<string, string>>;
 	cost: CostFields;
 	usage: UsagePaths;
 	/** Whether it can require tool arguments to match their schema exactly. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../errors/errors';
 import { extensionOf, standardType } from '../../util/fileType';
-import type { JsonObject } from '../../util/json';
+import { compact, deepMerge, type JsonObject } from '../../util/json';
 
 export const ATTACHMENT_KINDS = ['image', 'audio', 'video', 'file'] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
@@ -73,13 +73,18 @@ export interface TextRequest {
 	/** `undefined`: the gateway decides. */
 	toolChoice?: ToolChoice | undefined;
 	output: OutputRequest;
-	/** Values of the options that this format has, by option name. */
-	options: JsonObject;
+	/** Fields of the body that options set, in the terms of the format. */
+	fields: JsonObject;
 	stream: boolean;
 	/** Whether the provider is to cache what later requests probably repeat: instructions and the conversation. */
 	cachesPrompt?: boolean | undefined;
 	/** Whether the reasoning of the completion will be sent back with the results of its tool calls. */
 	keepsReasoning?: boolean;
+}
+
+/** The body of a request: what the format makes of it (`own`), and the fields of options, which do not replace that. */
+export function wireBody({ model, stream, fields }: TextRequest, own: JsonObject): JsonObject {
+	return deepMerge(fields, compact({ model, stream: stream || undefined, ...own }));
 }
 
 export function urlOf(source: Attachment['source']): string {

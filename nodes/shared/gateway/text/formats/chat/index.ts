@@ -1,11 +1,11 @@
 import { compact, type Json, type JsonObject } from '../../../util/json';
 import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { optionPaths, wireBody } from '../options';
 import {
 	inputAudio,
 	urlOf,
 	withJsonWord,
+	wireBody,
 	type Attachment,
 	type Message,
 	type OutputRequest,
@@ -27,7 +27,6 @@ export const chat: TextFormat = {
 	endpoint: 'chat',
 	path: '/chat/completions',
 	headers: {},
-	options: optionPaths('chat'),
 	cost: {
 		limits: ['max_tokens', 'max_completion_tokens'],
 		prompts: ['messages', 'prompt'],
@@ -53,7 +52,7 @@ export const chat: TextFormat = {
 
 function toBody(request: TextRequest): JsonObject {
 	const { tools, toolChoice, output } = request;
-	return wireBody('chat', request, {
+	return wireBody(request, {
 		messages: messagesOf(request),
 		tools: unlessEmpty(tools.map(toWireTool)),
 		tool_choice: toolChoice && toWireToolChoice(toolChoice),

@@ -3,9 +3,9 @@ import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../
 import { unlessEmpty } from '../completion';
 import { addDelta } from '../deltas';
 import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
-import { optionPaths, wireBody } from '../options';
 import { withReasoning } from '../reasoning';
 import {
+	wireBody,
 	type Attachment,
 	type Conversation,
 	type Message,
@@ -26,7 +26,6 @@ export const messages: TextFormat = {
 	path: '/messages',
 	// §4.3, §9: the version of the format, and its documented value.
 	headers: { 'anthropic-version': '2023-06-01' },
-	options: optionPaths('messages'),
 	cost: {
 		limits: ['max_tokens'],
 		prompts: ['messages', 'system'],
@@ -47,10 +46,10 @@ export const messages: TextFormat = {
 type JsonOutput = Exclude<OutputRequest, { kind: 'text' }>;
 
 function toBody(request: TextRequest): JsonObject {
-	const { conversation, output, options } = request;
-	return wireBody('messages', request, {
+	const { conversation, output, fields } = request;
+	return wireBody(request, {
 		...content(conversation),
-		max_tokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
+		max_tokens: fields.max_tokens ?? DEFAULT_MAX_TOKENS,
 		...(output.kind === 'text' ? toolFields(request) : jsonFields(request, output)),
 	});
 }
@@ -116,10 +115,10 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	return { type, source: { type: 'text', media_type: 'text/plain', data }, title: fileName };
 }
 
-function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
+function toolFields({ tools, toolChoice, fields }: TextRequest): JsonObject {
 	return {
 		tools: unlessEmpty(tools.map(toWireTool)),
-		tool_choice: toolChoice && allowedChoice(toWireToolChoice(toolChoice), options),
+		tool_choice: toolChoice && allowedChoice(toWireToolChoice(toolChoice), fields),
 	};
 }
 
@@ -130,7 +129,7 @@ function allowedChoice(choice: JsonObject, { thinking }: JsonObject): JsonObject
 }
 
 /** JSON output is the arguments of a tool that the model must call: there is no other way to request it. */
-function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOutput): JsonObject {
+function jsonFields({ tools, toolChoice, fields }: TextRequest, output: JsonOutput): JsonObject {
 	const mayCallOthers = tools.length > 0 && toolChoice !== 'none';
 	const either = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
 	const forced = typeof toolChoice === 'object' ? toWireToolChoice(toolChoice) : either;
@@ -139,7 +138,7 @@ function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOut
 		description: 'Gives the answer as JSON. Always answer by calling it.',
 		input_schema: { type: 'object', ...(output.kind === 'jsonSchema' ? output.schema : {}) },
 	};
-	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: allowedChoice(forced, options) };
+	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: allowedChoice(forced, fields) };
 }
 
 function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {

@@ -1,12 +1,12 @@
-import { asArray, compact, type Json, type JsonObject } from '../../../util/json';
+import { asArray, asObject, compact, type Json, type JsonObject } from '../../../util/json';
 import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { optionPaths, wireBody } from '../options';
 import { withReasoning } from '../reasoning';
 import {
 	inputAudio,
 	urlOf,
 	withJsonWord,
+	wireBody,
 	type Attachment,
 	type Conversation,
 	type Message,
@@ -32,7 +32,6 @@ export const responses: TextFormat = {
 	endpoint: 'responses',
 	path: '/responses',
 	headers: {},
-	options: optionPaths('responses'),
 	cost: {
 		limits: ['max_output_tokens'],
 		prompts: ['input', 'instructions', ...EARLIER],
@@ -57,20 +56,17 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
 function toBody(request: TextRequest): JsonObject {
 	const { conversation, toolChoice, output, keepsReasoning } = request;
-	const { builtInTools, ...options } = request.options;
-	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
-	const sendsReasoning = keepsReasoning && options.reasoningEffort !== 'none';
-	return wireBody(
-		'responses',
-		{ ...request, options },
-		{
-			...content(conversation, output),
-			tools: unlessEmpty(tools),
-			tool_choice: toolChoice && toWireToolChoice(toolChoice),
-			text: jsonFormat(output),
-			include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
-		},
-	);
+	const { tools: builtIn, ...fields } = request.fields;
+	const tools = [...request.tools.map(toWireTool), ...asArray(builtIn)];
+	const sendsReasoning = keepsReasoning && asObject(fields.reasoning)?.effort !== 'none';
+	const withoutTools = { ...request, fields };
+	return wireBody(withoutTools, {
+		...content(conversation, output),
+		tools: unlessEmpty(tools),
+		tool_choice: toolChoice && toWireToolChoice(toolChoice),
+		text: jsonFormat(output),
+		include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
+	});
 }
 
 function content(conversation: Conversation, output: OutputRequest): JsonObject {

@@ -3,8 +3,8 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { collection, rows } from '../../nodes/shared/params/groups';
 import { flag, inputFile, locator, mapper, number, text } from '../../nodes/shared/params/kinds';
-import { declare, type Parameter } from '../../nodes/shared/params/parameter';
-import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source';
+import type { Parameter } from '../../nodes/shared/params/parameter';
+import { NodeParameters, readParameters } from '../../nodes/shared/params/nodeParameters';
 import { webhookContext } from '../helpers/contexts';
 import { invalidInput } from '../helpers/invalidInput';
 import { readParameter } from './support';
@@ -46,11 +46,11 @@ it.each(['text', '', 7, false, []])('rejects %j, which is not a list of rows', (
 });
 
 it('reads the fields of a row like other parameters; errors name the row', () => {
-	const [first, second] = read({ files: [{ flag: undefined }, { flag: 'maybe', name: 2, file: { id: 1 } }] });
+	const [first, second] = read({ files: [{ flag: undefined }, { name: 2, file: { id: 1 } }] });
 	expect([second?.values.name, second?.values.other]).toStrictEqual(['2', undefined]);
 	// What an expression returns nothing for is empty, and what is not there has its default.
 	expect([first?.values.flag, first?.values.file.value]).toStrictEqual([false, 'data']);
-	expect(errorFields(invalidInput(() => second?.values.flag))).toStrictEqual({
+	expect(errorFields(invalidInput(() => read({ files: [{}, { flag: 'maybe' }] })))).toStrictEqual({
 		message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
 		description: 'It is true or false.',
 		param: 'field',
@@ -81,16 +81,18 @@ function nodeOf(stored: INodeParameters, resolve?: (name: string, index: number)
 		const [name, index] = [String(args[0]), Number(args[1])];
 		return resolve ? resolve(name, index) : stored[name];
 	};
-	const parameters = new NodeParameters({ getNodeParameter, getNode: () => ({ parameters: stored }) });
+	const parameters = new NodeParameters({
+		getNodeParameter,
+		getNode: () => ({ parameters: stored, type: 'node' }),
+	});
 	return { requested, parameters };
 }
 
-/** Reads a parameter for three items, twice each; returns the items for which n8n is asked. */
+/** Reads a parameter for three items; returns the items for which n8n is asked. */
 function itemsRequested(parameter: Parameter<unknown>, value: INodeParameters[string]): unknown[] {
 	const { requested, parameters } = nodeOf({ field: value });
 	for (const index of [0, 1, 2]) {
-		const values = declare({ field: parameter }).read(parameters.item(index));
-		expect(values.field).toBe(values.field);
+		parameters.read({ field: parameter }, index);
 	}
 	return requested.map(([, index]) => index);
 }
@@ -115,7 +117,8 @@ it.each<[string, Parameter<unknown>, INodeParameters[string], INodeParameters[st
 });
 
 describe('a locator that n8n does not reduce', () => {
-	const read = (value: unknown) => nodeOf({ field: 'any' }, () => value).parameters.item(0)('field', words);
+	const read = (value: unknown) =>
+		nodeOf({ field: 'any' }, () => value).parameters.read({ field: words }).field;
 
 	it.each(['a/b', ''])('is read as its value: %j', (value) => {
 		expect(read({ __rl: true, mode: 'id', value })).toBe(value);
@@ -139,9 +142,67 @@ it('n8n gives the parameters of a node without items, and the default of one tha
 		},
 		{ body: {} },
 	);
-	const source = nodeParameters(context);
 	const options = collection({ archiveTask: flag({ displayName: 'Archive', default: false }) });
-	expect(source('events', words)).toBe('fail');
-	expect(source('options', options).archiveTask).toBe(true);
-	expect(source('threshold', number({ displayName, default: 5 }))).toBe(5);
+	const threshold = number({ displayName, default: 5 });
+	const values = readParameters(context, { events: words, options, threshold });
+	expect(values).toStrictEqual({ events: 'fail', options: { archiveTask: true }, threshold: 5 });
+});
+
+describe('a parameter that the panel does not show', () => {
+	const never = text({ displayName, whenEmpty: 'Enter it.' });
+	const declared = {
+		never: never.shownIf({ mode: ['b'] }),
+		mode: text({ displayName: 'Mode' }),
+		noTool: text({ displayName: 'No Tool' }).notForTools(),
+		options: collection({
+			inB: number({ displayName, default: 1 }).shownIf({ '/mode': ['b'] }),
+			group: collection({ inner: number({ displayName, default: 2 }).shownIf({ '/mode': ['b'] }) }),
+			kind: text({ displayName: 'Kind', default: 'x' }),
+			ofKind: number({ displayName, default: 3 }).shownIf({ kind: ['y'] }),
+		}),
+	};
+	const options = { inB: 'no number', group: { inner: 'no number' }, ofKind: 'no number' };
+	const stored = { mode: '={{ $json.mode }}', never: '', noTool: 'a', options };
+	const modes = ['a', 'b', 'a'];
+	const resolve = (name: string, index: number): unknown =>
+		name === 'mode' ? modes[index] : new Map<string, unknown>(Object.entries(stored)).get(name);
+
+	it('is neither read nor checked', () => {
+		const { parameters } = nodeOf(stored, resolve);
+		expect(parameters.read(declared, 0)).toStrictEqual({
+			never: undefined,
+			mode: 'a',
+			noTool: 'a',
+			options: { inB: undefined, group: { inner: undefined }, kind: 'x', ofKind: undefined },
+		});
+	});
+
+	it('is read where another item shows it, in the order of the panel', () => {
+		const { parameters } = nodeOf({ ...stored, never: 'a' }, (name, index) =>
+			name === 'never' ? 'a' : resolve(name, index),
+		);
+		const message = (index: number) => invalidInput(() => parameters.read(declared, index)).message;
+		expect(parameters.read(declared, 0).never).toBeUndefined();
+		expect(message(1)).toBe(`The option 'Field' has a value that is not allowed: "no number"`);
+		expect(parameters.read(declared, 2).options.inB).toBeUndefined();
+		expect(invalidInput(() => nodeOf(stored, resolve).parameters.read(declared, 1)).message).toBe(
+			"'Field' is empty",
+		);
+	});
+
+	it('is one that tools do not have', () => {
+		const getNode = () => ({ parameters: stored, type: 'nodeTool' });
+		const context = { getNode, getNodeParameter: resolve };
+		expect(new NodeParameters(context).read(declared, 0).noTool).toBeUndefined();
+	});
+
+	it('depends on options that are not added by their defaults', () => {
+		const { parameters } = nodeOf({ options: { kind: 'y', ofKind: 7 } });
+		expect(parameters.read(declared).options.ofKind).toBe(7);
+		const isX = collection({
+			kind: text({ displayName: 'Kind', default: 'x' }),
+			ofX: number({ displayName, default: 3 }).shownIf({ kind: ['x'] }),
+		});
+		expect(nodeOf({ field: { ofX: 7 } }).parameters.read({ field: isX }).field.ofX).toBe(7);
+	});
 });

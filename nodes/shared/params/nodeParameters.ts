@@ -1,27 +1,22 @@
-import type { INode, INodeProperties } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, fieldOf, someText } from '../gateway/util/json';
 import { templateParts } from '../gateway/util/text';
 import { EmptyExpressions, isEmpty, valueOf, type Evaluator, type StoredText } from './emptyExpressions';
 import { OBJECT_HINT } from './kinds';
-import { isUnset, Location, type Parameter, type Source } from './parameter';
-
-const ITS_LIMIT = 'The option would have no effect. Take a value that each item has.';
-
-/** What to do about an option that an expression leaves empty, although it must have a value. */
-const NEEDED: Readonly<Record<string, string>> = {
-	callbackUrl:
-		'The gateway would call nobody when the task has ended. Enter the URL, or take a value that each item has.',
-	idempotencyKey:
-		'All items without that value would have one key, and get the task of the first. Take one that each item has.',
-	maxTokens: `${ITS_LIMIT} For no limit, let the expression return 0.`,
-	maxToolCalls: ITS_LIMIT,
-	reasoningMaxTokens: ITS_LIMIT,
-};
-
-/** The options that limit what an agent spends: its model does not set them. */
-const LIMITS: readonly string[] = ['maxCostRub', 'maxPriceRub'];
+import {
+	isShown,
+	isUnset,
+	Location,
+	OUTER,
+	readValues,
+	type Declarations,
+	type Lookup,
+	type Parameter,
+	type Traits,
+	type Values,
+} from './parameter';
 
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
@@ -30,37 +25,49 @@ const OBJECTS = /^(\[object Object\],?)+$/;
 const UNRESOLVED = /\{\{\{?[^{}]*\$(?:json|input|node|vars|now|today|\()/;
 
 interface ItemFunctions extends Evaluator {
-	getNode(): Pick<INode, 'parameters'>;
+	getNode(): Pick<INode, 'parameters' | 'type'>;
 	getNodeParameter(name: string, index: number, fallback: null, options: object): unknown;
 }
 
 /** n8n's functions of a node that has none, such as a trigger. */
 interface SingleFunctions {
-	getNode(): Pick<INode, 'parameters'>;
+	getNode(): Pick<INode, 'parameters' | 'type'>;
 	getNodeParameter(name: string, fallback: null, options: object): unknown;
 }
 
 /** Resolving parameters is most of n8n's work for an item, so a parameter without an expression is read once. */
 export class NodeParameters {
-	private readonly known = new Map<string, unknown>();
+	/** Values of parameters without an expression, and what their display conditions have seen. */
+	private readonly known = new Map<string, { value: unknown; seen: ReadonlyMap<string, unknown> }>();
 	private readonly stored: INode['parameters'];
+	/** As n8n decides it for the panel: the tool of an agent has a type of its own. */
+	private readonly isTool: boolean;
 	readonly emptyExpressions = new EmptyExpressions();
 
 	constructor(private readonly context: ItemFunctions) {
-		this.stored = context.getNode().parameters;
+		const { parameters, type } = context.getNode();
+		this.stored = parameters;
+		this.isTool = type.endsWith('Tool');
 	}
 
-	item(index: number): Source {
-		return <T>(name: string, parameter: Parameter<T>): T => {
-			if (this.known.has(name)) return this.known.get(name) as T;
+	/** The values of an item. @throws {InvalidInputError} for the first that cannot be read */
+	read<D extends Declarations>(declarations: D, index = 0): Values<D> {
+		const outer: Lookup = (name) => name === '@tool' && this.isTool;
+		return readValues(declarations, Object.keys(declarations), outer, (name, parameter, siblings) => {
+			// For a parameter of the node itself, `/format` is one beside it.
+			const current: Lookup = (other) => siblings(other.replace(/^\//, ''));
+			const known = this.known.get(name);
+			if (known && [...known.seen].every(([other, value]) => current(other) === value)) return known.value;
+			const seen = new Map<string, unknown>();
+			const lookup: Lookup = (other) => seen.set(other, current(other)).get(other);
 			const at = new Location(name, `'${parameter.label}'`);
 			const stored = fieldOf(this.stored, name);
-			const value = this.resolve(index, name, parameter);
-			for (const text of textsIn(stored, value, at, parameter.description)) this.check(index, text);
-			const read = parameter.read(stored === undefined ? undefined : (value ?? null), at);
-			if (!someText(stored, /^=/)) this.known.set(name, read);
-			return read;
-		};
+			const given = this.resolve(index, name, parameter);
+			for (const text of textsIn(stored, given, at, parameter.traits, lookup)) this.check(index, text);
+			const value = parameter.read(stored === undefined ? undefined : (given ?? null), at, lookup);
+			if (!someText(stored, /^=/)) this.known.set(name, { value, seen });
+			return value;
+		});
 	}
 
 	private resolve(index: number, name: string, { description }: Parameter<unknown>): unknown {
@@ -75,8 +82,8 @@ export class NodeParameters {
 	}
 
 	/** Throws for a text that cannot be sent, and for an option that an expression must not leave empty. */
-	private check(index: number, text: StoredText): void {
-		const { stored, expressions, around, value, at } = text;
+	private check(index: number, text: FoundText): void {
+		const { stored, expressions, around, value, at, traits } = text;
 		if (!stored.startsWith('=')) {
 			const unresolved = expressions.find((one) => UNRESOLVED.test(one));
 			if (unresolved === undefined) return;
@@ -91,11 +98,11 @@ export class NodeParameters {
 			const object = expressions.find((one) => isOnly || isObject(evaluated(one)));
 			if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
 		}
-		if (LIMITS.includes(at.param) && /\$fromAI/i.test(stored)) {
+		if (traits.byUserOnly && /\$fromAI/i.test(stored)) {
 			const hint = 'Tell the user to open the tool in n8n, and to enter an amount there.';
 			throw new InvalidInputError(`The model of the agent may not set ${at.subject}`, hint, at.param);
 		}
-		const hint = fieldOf(NEEDED, at.param);
+		const { mustBeSet: hint } = traits;
 		const isMissing = (expression: string) =>
 			(isEmpty(text) ?? isUnset(evaluated(expression))) ||
 			(String(value).includes('null') && valueOf(this.context, expression, index, 'null') === undefined);
@@ -106,29 +113,36 @@ export class NodeParameters {
 	}
 }
 
-export function nodeParameters(context: SingleFunctions): Source {
-	return new NodeParameters({
+/** The values of a node that has no items. */
+export function readParameters<D extends Declarations>(context: SingleFunctions, declarations: D): Values<D> {
+	const node = new NodeParameters({
 		getNode: () => context.getNode(),
 		getNodeParameter: (name, _index, ...more) => context.getNodeParameter(name, ...more),
-	}).item(0);
+	});
+	return node.read(declarations);
 }
 
-/** The texts of a parameter. Those of an option have its name. */
+/** With the traits of its parameter, or option. */
+type FoundText = StoredText & { traits: Traits };
+
+/** The texts of a parameter that the panel shows. Those of an option have its name. */
 function* textsIn(
 	given: unknown,
 	value: unknown,
 	at: Location,
-	{ type, options = [] }: Partial<INodeProperties> = {},
-): Generator<StoredText> {
+	{ options, ...traits }: Traits,
+	outer: Lookup,
+): Generator<FoundText> {
 	const stored = inner(given);
-	if (typeof stored === 'string') yield { stored, ...templateParts(stored), value, at };
+	if (typeof stored === 'string') yield { stored, ...templateParts(stored), value, at, traits };
 	if (typeof stored !== 'object' || stored === null) return;
 	const values = new Map(Object.entries(inner(value) ?? {}));
+	const lookup: Lookup = (name) => (OUTER.test(name) ? outer(name) : values.get(name));
 	for (const [name, child] of Object.entries(stored)) {
-		const found = type === 'collection' ? options.find((one) => one.name === name) : undefined;
-		const option = found && 'type' in found ? found : undefined;
-		const place = option ? new Location(name, `'${option.displayName}'`) : at;
-		yield* textsIn(child, values.get(name), place, option);
+		const option = fieldOf(options, name);
+		if (option && !isShown(option, lookup)) continue;
+		const place = option ? new Location(name, `'${option.label}'`) : at;
+		yield* textsIn(child, values.get(name), place, option?.traits ?? traits, lookup);
 	}
 }
 
