@@ -54,7 +54,7 @@ export function collection<D extends Declarations>(
 			options: propertiesOf(Object.fromEntries(listed)).sort(
 				(a, b) => rankOf(a) - rankOf(b) || (a.displayName < b.displayName ? -1 : 1),
 			),
-			traits: { options: declarations },
+			traits: { ...description.traits, options: declarations },
 		},
 		(value, _at, outer) => {
 			const stored = asObject(value) ?? {};
