@@ -40,7 +40,7 @@ export function collection<D extends Declarations>(
 			options: propertiesOf(Object.fromEntries(listed)).sort((a, b) =>
 				a.displayName < b.displayName ? -1 : 1,
 			),
-			traits: { options: declarations },
+			traits: { ...description.traits, options: declarations },
 		},
 		(value, _at, outer) => {
 			const stored = asObject(value) ?? {};
