@@ -134,9 +134,9 @@ export const textOptions = {
 	providerRouting: optionGroup('Provider Routing', {
 		providerAllowFallbacks: option({ chat: 'provider.allow_fallbacks' }, flag({ displayName: 'Allow Other Providers', default: true,
 			description: 'Whether to use another provider when the first choice is not available' })),
-		providerOrder: option({ chat: 'provider.order' }, texts({ ...providers, displayName: 'Provider Order', description: 'The providers to try, in this order' })),
-		providerOnly: option({ chat: 'provider.only' }, texts({ ...providers, displayName: 'Provider Only', description: 'The only providers to use' })),
-		providerIgnore: option({ chat: 'provider.ignore' }, texts({ ...providers, displayName: 'Provider Ignore', description: 'Providers not to use' })),
+		providerOrder: option({ chat: 'provider.order' }, texts({ displayName: 'Provider Order', ...providers, description: 'The providers to try, in this order' })),
+		providerOnly: option({ chat: 'provider.only' }, texts({ displayName: 'Provider Only', ...providers, description: 'The only providers to use' })),
+		providerIgnore: option({ chat: 'provider.ignore' }, texts({ displayName: 'Provider Ignore', ...providers, description: 'Providers not to use' })),
 		providerSort: option({ chat: 'provider.sort' }, text({ displayName: 'Provider Sort', placeholder: 'e.g. price', description: 'What the providers are sorted by' })),
 	}),
 	reasoning: optionGroup('Reasoning Details', {
