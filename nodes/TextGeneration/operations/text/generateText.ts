@@ -103,7 +103,11 @@ const counter: Pick<typeof n8nWorkflow, 'sleep'> & {
 
 function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputTokens }: Usage): void {
 	if (inputTokens === null && outputTokens === null) return;
-	counter.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
+	try {
+		counter.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
+	} catch {
+		// The text is paid for, whether n8n can count it or not.
+	}
 }
 
 async function send(
