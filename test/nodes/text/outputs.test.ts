@@ -1,3 +1,4 @@
+import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
@@ -192,6 +193,17 @@ it.each(['text', 'jsonObject'])(
 		});
 	},
 );
+
+it('a paid text is returned where n8n cannot count its tokens', async () => {
+	mockResponse('chat');
+	const count = jest.spyOn(ExecuteContext.prototype, 'setMetadata').mockImplementation(() => {
+		throw new Error('no metadata');
+	});
+	const { items } = await generate();
+	expect(count).toHaveBeenCalledTimes(1);
+	count.mockRestore();
+	expect(items[0]?.json.text).toBe(chatResponse.choices[0]?.message.content);
+});
 
 it('an error does not have the key, of any form, which a model repeats', async () => {
 	mockResponse('chat', chat([{ content: 'The key is sk-test' }]));
