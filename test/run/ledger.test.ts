@@ -348,6 +348,18 @@ describe('a limit of ₽1', () => {
 		expect(await limited('0.5')).toBe('sent');
 	});
 
+	it('holds the maximum of equal calls until the last of them ends: one may be rejected before', async () => {
+		const node = execution.node();
+		const call = { key: 'k', maxRub: '0.6' };
+		const [first, second] = [await begin(call, '1', node), await begin(call, '1', node)];
+		node.end(first, 'free');
+		node.created('k', 't1');
+		expect(node.tasksOf('a')).toStrictEqual(['t1']);
+		await beside('0.5', () => node.end(second, { rub: '0.6' }));
+		expect(await limited('0.5')).toStrictEqual(REFUSED);
+		expect(await limited('0.4')).toBe('sent');
+	});
+
 	it.each<[ms: number, hints: string[]]>([
 		[4_999, []],
 		[12_000, ["Calls waited up to 12 seconds for other calls, because of 'Max Cost per Execution (₽)'."]],

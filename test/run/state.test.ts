@@ -108,7 +108,7 @@ describe.each<[string, Made, again: string, retried: string]>([
 	['a text that was refused', (all) => [text(all), all.failed(0, REFUSED)], 'nothing', 'nothing'],
 	['a text in flight', text, 'sent', 'nothing'],
 	['a lost text', (all) => [text(all), all.failed(0, LOST)], 'unknown error', 'nothing'],
-	['a creation in flight', creation, 'sent key', 'sent isBefore key'],
+	['a creation in flight', creation, 'sent key', 'unknown isBefore key'],
 	[
 		'a lost creation',
 		(all) => [creation(all), all.failed(0, LOST)],

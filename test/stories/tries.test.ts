@@ -761,3 +761,57 @@ describe('a node that only looks things up', () => {
 		expect(retried.items().map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
 	});
 });
+
+describe('what was paid for, and what was not', () => {
+	const { gateway, execute, disturb, calm } = useStories();
+
+	it.each([{ fileName: '={{ $json.nope }}.txt' }, { fallbackModels: ['=v/{{ $json.nope }}'] }])(
+		'a retry with an added option that is undefined in all items keeps the texts that are paid for: %j',
+		async (options) => {
+			disturb(says('two'), { kind: 'error', code: 'invalid_request' });
+			const failed = await execute(text(), prompts('one', 'two'));
+			expect(gateway.charges()).toBe(1);
+			calm();
+			const refused = await failed.retry({ options });
+			expect(refused.errorText).toContain('nope');
+			const retried = await refused.retry({ options: {} });
+			expect(retried.items()).toHaveLength(2);
+			expect(gateway.charges()).toBe(2);
+		},
+	);
+
+	it('a retry returns the picture of a lost creation also at a lower *Max Price*', async () => {
+		disturb(says('a cat'), { kind: 'loseResponse' });
+		const failed = await execute(image({ options: { maxPriceRub: 100 } }), prompts('a cat'));
+		calm();
+		const retried = await failed.retry({ options: { maxPriceRub: 0.01 } });
+		expect(retried.items().map(({ json }) => json.state)).toStrictEqual(['success']);
+		expect(gateway.charges()).toBe(1);
+	});
+
+	const ERROR = { code: 'rate_limit_exceeded', message: 'Slow down' };
+	const USAGE = { prompt_tokens: 500, completion_tokens: 0, total_tokens: 500 };
+
+	it('a text that the gateway refuses in a stream costs nothing, whatever tokens it counts', async () => {
+		const events = `data: ${JSON.stringify({ error: ERROR, usage: USAGE })}\n\n`;
+		const body = { text: events, contentType: 'text/event-stream' };
+		disturb(says('one'), { kind: 'raw', status: 200, body });
+		const execution = await execute(
+			text({ options: { stream: true, maxRetries: 0, rateLimitWait: 0, maxCostRub: 100 } }, CONTINUE),
+			prompts('one'),
+		);
+		const [item] = execution.items();
+		expect(item?.json.error).toMatchObject({ code: ERROR.code, costRub: null });
+		expect(execution.hints()).not.toContain('Cost');
+	});
+
+	it('a response without output that reports a cost of 0 may be charged', async () => {
+		disturb(says('one'), respondJson({ choices: [], usage: { cost_rub: 0 } }));
+		const execution = await execute(text({}, CONTINUE), prompts('one'));
+		const [item] = execution.items();
+		expect(item?.json.error).toMatchObject({
+			code: 'no_completion',
+			description: expect.stringContaining('may have been charged') as string,
+		});
+	});
+});

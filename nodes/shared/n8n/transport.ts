@@ -35,9 +35,9 @@ export function n8nTransport(
 					const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };
 					// n8n replaces the signal of the request by that of its caller.
 					const getExecutionCancelSignal = { value: () => signal };
-					const caller: N8nContext = Object.create(context, { getExecutionCancelSignal });
-					const { httpRequestWithAuthentication: send } = caller.helpers;
-					received = await send.call(caller, CREDENTIAL, options, { credentialsDecrypted });
+					const signed: N8nContext = Object.create(context, { getExecutionCancelSignal });
+					const { httpRequestWithAuthentication: send } = signed.helpers;
+					received = await send.call(signed, CREDENTIAL, options, { credentialsDecrypted });
 				}
 				const response = toResponse(received);
 				const { body } = response;
@@ -50,7 +50,7 @@ export function n8nTransport(
 		} catch (error) {
 			own.abort();
 			const reason = cancel?.aborted ? 'cancelled' : ofRequest?.aborted ? 'not waited for' : undefined;
-			if (reason) throw asError(new StoppedError(reason, 'unknown'));
+			if (reason) throw new StoppedError(reason, 'unknown');
 			if (error instanceof TimeLimitError) throw problemError('timeout', kind);
 			throw errorFromThrown(error, kind) ?? asError(error);
 		}

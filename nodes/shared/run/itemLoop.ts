@@ -46,9 +46,8 @@ export async function executeRegistry(
 	const registered = registry.find(resource, name);
 	// n8n itself names the values that a panel does not have.
 	if (!registered) throw new NodeOperationError(context.getNode(), `Unknown operation: ${resource} ${name}`);
-	const { requestOf, options } = registered.operation;
-	const isOfTask = requestOf !== undefined || options?.maxWait !== undefined;
-	const caller = await callerOf(context, registered.declared, isOfTask);
+	const { declared, operation } = registered;
+	const caller = await callerOf(context, declared, operation.isOfTask === true);
 	return [await new ItemLoop(context, registered, caller).run()];
 }
 
@@ -155,9 +154,10 @@ class ItemLoop {
 
 	/** An expression inside a text that is undefined in all items refers to something that is not there. */
 	private async refuseUndefined(indexes: readonly number[]): Promise<void> {
-		const isOpen = (index: number) => !this.outputs.failed.has(index);
-		const error = await this.parameters.emptyExpressions.undefinedInAll(this.context, isOpen, pauses());
-		if (error) await this.refuse(indexes.filter(isOpen), error);
+		const hasNotFailed = (index: number) => !this.outputs.failed.has(index);
+		const error = await this.parameters.emptyExpressions.undefinedInAll(this.context, hasNotFailed, pauses());
+		// One that has its result keeps it.
+		if (error) await this.refuse(indexes, error);
 	}
 
 	/** Items whose requests differ, and whose key of the user does not: all of them fail. */
@@ -167,8 +167,10 @@ class ItemLoop {
 		await this.refuse(await this.ownKeys.inConflict(isOpen, accountOf), sharedKey());
 	}
 
+	/** Fails the items that have no result yet. */
 	private async refuse(indexes: readonly number[], error: Error): Promise<void> {
-		for (const index of indexes) await this.attempt(index, async () => await Promise.reject(error));
+		const open = indexes.filter((index) => this.outputs.isOpen(index));
+		for (const index of open) await this.attempt(index, async () => await Promise.reject(error));
 	}
 
 	/** Starts the items: first those that have a task, so that nothing is charged if their credential is another one. */

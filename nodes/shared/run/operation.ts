@@ -43,6 +43,8 @@ export interface Operation<
 	toolDescription?: string;
 	/** In the order of the panel, without display conditions on resource and operation: the registry adds those. */
 	parameters: P;
+	/** Whether it creates a media task, or waits for one: equal calls over MCP are one task. */
+	isOfTask?: true;
 	/** Whether it reads what may change: a person who retries an execution gets it anew. */
 	isRead?: true;
 	/** Whether it is one quick request that costs nothing: of {@link runOptions}, its panel lists retries and timeout. */

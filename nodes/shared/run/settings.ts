@@ -31,7 +31,7 @@ export const requestOptions = {
 		max: 10,
 		default: 3,
 		description:
-			'How often to repeat a request that did not succeed for a temporary reason. Nothing is charged twice. Defaults to 3.',
+			'How often to repeat a request that failed for a temporary reason. A call that may have been charged is not repeated, except a text after a status 500. Defaults to 3.',
 		traits: { changesRequest: false },
 	}),
 	rateLimitWait: number({

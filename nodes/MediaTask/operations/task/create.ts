@@ -19,13 +19,14 @@ import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
 import { planResult, resultOf, resultOptions, resultParameters } from './result';
 
-/** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
+/** Creates a media task and does not wait for it (§4.6). Prices are waited for when all tasks are created. */
 export const create = defineOperation({
 	displayName: 'Create',
 	action: 'Create media task',
 	description: 'Create a new task and continue with its ID, without waiting for the result',
 	toolDescription:
 		'Starts to generate an image, video, piece of music or speech from a description, without waiting for it. Returns the ID of the task, with which its result can be fetched later.',
+	isOfTask: true,
 	parameters: { ...taskParameters, simplify },
 	options: taskOptions,
 	plan: (item) => ({ task: planTask(item), isSimple: item.params.simplify }),
@@ -75,6 +76,7 @@ export function createAndWaitFor(mediaType?: MediaType) {
 		description: 'Create a new task, wait until it ends, and retrieve its files',
 		toolDescription:
 			'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
+		isOfTask: true,
 		parameters,
 		options: { ...taskOptions, ...resultOptions },
 		...fileNames,

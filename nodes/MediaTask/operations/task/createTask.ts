@@ -52,33 +52,34 @@ export async function createTask(
 		return { ...existing, mayExist: true, newMs: isOld ? 0 : newMs, priceRub };
 	}
 
-	// Its values.
 	if (task.callbackUrl !== undefined) warnOfCallback(item, task.callbackUrl);
+	// The task's input.
 	const input = await readInput(item, task);
 
-	// Its price, if there is a limit. Only a key of the user depends on the content of files.
+	// The task's price, if there is a limit. Only a key of the user depends on the content of files.
 	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : priceLimit;
 	const needsInput = limit !== undefined || ownKey !== undefined;
-	const counted = needsInput ? await withUrls(input, ownKey === undefined ? anyUrl : placeholder) : {};
-	const price = limit && taskPrice(await run.mediaModel(client, model), counted);
-	const maxRub = price && limitedPrice(price, limit, maxPriceRub);
+	const pricedInput = needsInput ? await withUrls(input, ownKey === undefined ? anyUrl : placeholder) : {};
+	const price = limit && taskPrice(await run.mediaModel(client, model), pricedInput);
+	// One that was sent may be paid for: no limit refuses it.
+	const priceRub = price && (sentKey === undefined ? limitedPrice(price, limit, maxPriceRub) : price.rub);
 
-	// Its key.
+	// The task's key.
 	const taskKey = records.taskKey(index, ownKey, client);
 	if (taskKey.sealed !== undefined) {
-		const content = digest(creationBody(task, counted));
+		const content = digest(creationBody(task, pricedInput));
 		ledger.useKey(taskKey.ledger, { usedAt: records.keys.place(index), content });
 	}
 
-	const call = { client, model, maxRub, item: { index, records }, taskKey, maxCostRub };
+	const call = { client, model, maxRub: priceRub, item: { index, records }, taskKey, maxCostRub };
 	const endCall = await beginCall(ledger, call);
-	let sent: JsonObject;
+	let wireInput: JsonObject;
 	let created: Awaited<ReturnType<typeof createMediaTask>>;
 	try {
-		sent = await withUrls(input, async (file) => await uploadForUse(client, file)).catch(nothingCreated);
-		const body = creationBody(task, sent, callback?.isRequested ? callback.url : task.callbackUrl);
+		wireInput = await withUrls(input, async (file) => await uploadForUse(client, file)).catch(nothingCreated);
+		const body = creationBody(task, wireInput, callback?.isRequested ? callback.url : task.callbackUrl);
 		created = await createMediaTask(client, body, taskKey.sent).catch(async (error: unknown) => {
-			throw await withFieldLabel(item, task.entered, error, sent);
+			throw await withFieldLabel(item, task.entered, error, wireInput);
 		});
 		records.created(index, taskKey, created.taskId, created.body);
 	} catch (error) {
@@ -86,9 +87,9 @@ export async function createTask(
 		throw asError(error);
 	}
 
-	// Its cost, which nobody waits for here.
+	// The task's cost, for which nobody waits here.
 	const count = async () => {
-		const rub = maxRub ?? (await priceOf(item, model, async () => await Promise.resolve(sent)));
+		const rub = priceRub ?? (await priceOf(item, model, async () => await Promise.resolve(wireInput)));
 		endCall({ rub });
 		return rub;
 	};
@@ -162,15 +163,15 @@ function nothingCreated(error: unknown): never {
 	throw error instanceof StoppedError ? new StoppedError(error.reason) : asError(error);
 }
 
-/** @throws {InvalidInputError} when the price, which a limit needs, is not known, or higher than `maxRub` */
-function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string): string {
+/** @throws {InvalidInputError} when the price, which a limit needs, is not known, or above *Max Price* */
+function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxPriceRub?: string): string {
 	if (rub === undefined) {
 		const advice = 'Correct the input; without the limit the task would be created at any price.';
 		throw unknownPrice('The price of the task', `${reason} ${advice}`, limit);
 	}
-	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
+	if (maxPriceRub === undefined || (compareDecimals(rub, maxPriceRub) ?? 1) <= 0) return rub;
 	throw new InvalidInputError(
-		`The task would cost ${rubles(rub)}, more than '${limit.label}' of ${rubles(maxRub)}`,
+		`The task would cost ${rubles(rub)}, more than '${limit.label}' of ${rubles(maxPriceRub)}`,
 		'Choose a cheaper model or input, or raise the option.',
 		limit.param,
 	);

@@ -80,6 +80,7 @@ export const wait = defineOperation({
 	description: 'Wait until an existing task ends, and retrieve its files',
 	toolDescription:
 		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
+	isOfTask: true,
 	parameters: { taskId, ...resultParameters },
 	options: { ...resultOptions, includeInput },
 	...fileNames,

@@ -76,6 +76,7 @@ export async function resultOf(
 		run.taskEnded(taskId, 'gone');
 		throw await goneError(item, error, hasOwnKey);
 	});
+	// Its cost is counted then: that of a failed task becomes unknown.
 	const rub = await priceRub?.();
 	const task = readMediaTask(body, taskId);
 	task.model ??= model;

@@ -4,7 +4,7 @@ import { checkSize, contentDigest, type UploadFile } from '../../../shared/gatew
 import { ApiError, asError, InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { inputForm, promptField, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
 import { typedInput, withFile } from '../../../shared/gateway/media/inputValues';
-import type { MediaType } from '../../../shared/gateway/media/price';
+import type { MediaModel, MediaType } from '../../../shared/gateway/media/price';
 import { fieldOf, type JsonObject } from '../../../shared/gateway/util/json';
 import { fileOf } from '../../../shared/n8n/binary';
 import { isUnset } from '../../../shared/params/parameter';
@@ -54,8 +54,9 @@ export async function readInput(item: ItemContext, task: EnteredTask): Promise<T
 	const { model: id, isForm, prompt } = entered;
 	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
 	const needsForm = isForm || prompt !== undefined || found.length > 0;
-	const optional = async () => mediaType && (await run.mediaModels.required(client, id));
-	const model = needsForm ? await run.mediaModel(client, id) : await optional();
+	let model: MediaModel | undefined;
+	if (needsForm) model = await run.mediaModel(client, id);
+	else if (mediaType) model = await run.mediaModels.required(client, id);
 	// Its price may be many times as high.
 	if (mediaType && model?.mediaType && model.mediaType !== mediaType) throw otherType(model.mediaType, task);
 	if (!needsForm || !model) return { values: entered.values, files: [] };

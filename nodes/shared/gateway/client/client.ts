@@ -250,7 +250,7 @@ export class GatewayClient {
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
 	): Promise<T> {
 		const { kind, signal } = request;
-		// Those without a key do not count for the account.
+		// A file is elsewhere, and a catalogue works without a key: they do not count for the account.
 		const gate = kind === 'file' || kind === 'catalogue' ? undefined : this.dependencies.gate;
 		// The wait for the slot may have been long.
 		if (signal?.aborted) throw new StoppedError('not waited for');
@@ -267,6 +267,7 @@ export class GatewayClient {
 		} catch (thrown) {
 			error = thrown;
 			progress.mayHaveEffect ||= thrown instanceof ApiError && thrown.details.outcome === 'unknown';
+			// When its signal ends it, it may still reach the gateway.
 			if (!signal?.aborted) progress.isSending = false;
 			throw asError(thrown);
 		} finally {

@@ -189,11 +189,6 @@ export function isMissing(error: unknown): error is ApiError {
 	return error instanceof ApiError && error.details.status === 404 && error.details.code !== UNREADABLE;
 }
 
-/** Whether a poll says that the gateway does not have the task. */
-export function isGone(error: unknown): error is ApiError {
-	return isMissing(error) && error.details.kind === 'poll';
-}
-
 export function isFailedTask(error: unknown): error is ApiError {
 	return error instanceof ApiError && error.details.extra?.state === 'fail';
 }

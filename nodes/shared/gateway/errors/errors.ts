@@ -13,7 +13,7 @@ export type Outcome = 'notSent' | 'rejected' | 'unknown' | 'charged';
  * What a request does.
  * - `read`: costs nothing, and has the same effect if it is sent twice
  * - `poll`: a read by a caller that sends it again
- * - `catalogue`: a read without the key (§5), which waits for no other request
+ * - `catalogue`: a read that works without the key (§5), and has no part in the rate limit of the account
  * - `file`: a read from another server, without the key
  * - `create`: costs nothing, but makes two things if it is sent twice
  * - `keyed`: creates a task with its idempotency key (§4.6): sent twice, it is charged once

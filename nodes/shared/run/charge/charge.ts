@@ -55,11 +55,16 @@ export async function beginCall(ledger: Ledger, plan: Plan): Promise<EndCall> {
 	}
 	const record = item?.records.sent(item.index, account, taskKey);
 	return ({ rub, tokens }, error) => {
-		const isFree = rub === undefined && error !== undefined && !mayBeCharged(error);
-		// Another execution may have paid for the task of a user's key.
-		const isKnown = rub !== undefined && taskKey?.sealed === undefined;
-		if (isKnown && record) record.costRub = rub;
-		ledger.end(entry, isFree ? 'free' : isKnown ? { rub } : { maxRub: rub ?? maxRub }, tokens);
+		if (rub === undefined) {
+			const isFree = error !== undefined && !mayBeCharged(error);
+			ledger.end(entry, isFree ? 'free' : { maxRub }, tokens);
+		} else if (taskKey?.sealed !== undefined) {
+			// Another execution may have paid for the task of a user's key.
+			ledger.end(entry, { maxRub: rub }, tokens);
+		} else {
+			if (record) record.costRub = rub;
+			ledger.end(entry, { rub }, tokens);
+		}
 	};
 }
 

@@ -1,20 +1,39 @@
 import { abortable, type RunSignal } from '../../gateway/client/limits';
 import { addToTotal } from '../../gateway/util/money';
 
+/** Calls with one key, or one without. */
+export interface EqualCalls {
+	calls: number;
+	/** What they hold of a limit, as decimal text in rubles. */
+	heldRub: string;
+	/** Whether their task may have existed before them. */
+	readonly isRepeated: boolean;
+}
+
 /** What the calls of an execution hold that are in flight, in this process, and those that wait for them in one queue. */
 export class InFlight {
-	/** The most that they may cost, as decimal text in rubles. */
+	/** Their maximum, as decimal text in rubles. */
 	heldRub = '0';
 	private readonly queue: Array<{ wake: () => void }> = [];
+	private readonly byKey = new Map<string, EqualCalls>();
 
-	hold(rub: string): void {
-		this.heldRub = addToTotal(this.heldRub, rub);
+	/** Begins a call. Equal ones are charged once, so the first one holds for all, until the last one ends. */
+	begin(call: EqualCalls, key: string | undefined): void {
+		this.heldRub = addToTotal(this.heldRub, call.heldRub);
+		const equal = key === undefined ? undefined : this.byKey.get(key);
+		if (equal) equal.calls += 1;
+		else if (key !== undefined) this.byKey.set(key, call);
 	}
 
-	/** Returns what a call held: the first call of the queue may take it. */
-	release(rub: string): void {
-		this.heldRub = addToTotal(this.heldRub, rub, -1);
+	/** Ends a call: the first one of the queue may take what it held. Returns `undefined` while equal ones are in flight. */
+	end(call: EqualCalls, key: string | undefined): EqualCalls | undefined {
+		const equal = (key === undefined ? undefined : this.byKey.get(key)) ?? call;
+		equal.calls -= 1;
+		if (equal.calls > 0) return undefined;
+		if (key !== undefined) this.byKey.delete(key);
+		this.heldRub = addToTotal(this.heldRub, equal.heldRub, -1);
 		this.queue[0]?.wake();
+		return equal;
 	}
 
 	/**

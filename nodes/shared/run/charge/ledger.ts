@@ -6,7 +6,7 @@ import { fieldOf, setField } from '../../gateway/util/json';
 import { addToTotal, isMore } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/context';
 import { CostDisplay, type DisplayContext } from './costDisplay';
-import { InFlight } from './inFlight';
+import { InFlight, type EqualCalls } from './inFlight';
 import { sharedKey } from './ownKeys';
 import { tooExpensive, unknownCosts } from './limits';
 import {
@@ -43,12 +43,7 @@ interface Place {
 }
 
 /** A call in flight. */
-export interface Entry extends Call, Place {
-	/** Whether its task may exist already: it neither waits nor is refused. */
-	readonly isRepeated: boolean;
-	/** What it holds of the limit. */
-	heldRub: string;
-}
+export interface Entry extends Call, Place, EqualCalls {}
 
 /** What a user's key stands for. */
 export interface KeyUse {
@@ -143,47 +138,48 @@ export class Ledger {
 		const { maxCostRub, run, signal } = limit;
 		const isRepeated = limit.isRepeated === true || this.find(call.key) !== undefined;
 		const { execution, node } = this;
-		const entry: Entry = { ...call, execution, node, isRepeated, heldRub: '0' };
+		const entry: Entry = { ...call, execution, node, calls: 1, isRepeated, heldRub: '0' };
 		if (maxCostRub === undefined || isRepeated) this.noteSent(entry, maxCostRub !== undefined);
 		else {
-			const waitedMs = await this.inFlight.inTurn(
-				() => this.fits(entry, maxCostRub) && this.noteSent(entry, true),
-				run,
-				signal,
-			);
+			const take = () => {
+				if (!this.fits(entry, maxCostRub)) return false;
+				this.noteSent(entry, true);
+				return true;
+			};
+			const waitedMs = await this.inFlight.inTurn(take, run, signal);
 			if (waitedMs > 0) this.display.showWait(waitedMs);
 		}
 		return entry;
 	}
 
 	/** Notes a call as sent, before it is. */
-	private noteSent(entry: Entry, isLimited: boolean): true {
+	private noteSent(entry: Entry, isLimited: boolean): void {
 		const { key, maxRub = '0' } = entry;
-		// One of several equal calls is charged.
-		const isHeld = isLimited && this.find(key)?.execution !== this.execution;
-		if (isHeld) this.inFlight.hold((entry.heldRub = maxRub));
+		// One that this execution has sent is counted, or held, already.
+		if (isLimited && this.find(key)?.execution !== this.execution) entry.heldRub = maxRub;
 		if (key !== undefined) this.storedCall(key, entry);
-		return true;
+		this.inFlight.begin(entry, key);
 	}
 
 	/** Ends a call. Of equal ones, the one whose cost is known counts. */
 	end(entry: Entry, outcome: CallCost, tokens?: Tokens): void {
-		if (outcome === 'free') this.forget(entry);
-		else if (entry.key === undefined) addCharge(this.sumAt(entry), outcome);
+		const last = this.inFlight.end(entry, entry.key);
+		// A rejected repetition says nothing of the request before.
+		if (outcome === 'free') {
+			if (last && !last.isRepeated) this.forget(entry.key);
+		} else if (entry.key === undefined) addCharge(this.sumAt(entry), outcome);
 		else this.endKeyed(this.storedCall(entry.key, entry), entry, outcome);
 		if (tokens) {
 			const sum = this.sumAt(entry);
 			sum.inputTokens += tokens.inputTokens ?? 0;
 			sum.outputTokens += tokens.outputTokens ?? 0;
 		}
-		this.inFlight.release(entry.heldRub);
 		this.show();
 	}
 
-	/** A rejected repetition says nothing of the request before. */
-	private forget({ key, isRepeated }: Entry): void {
+	private forget(key: string | undefined): void {
 		const call = this.find(key);
-		if (key === undefined || isRepeated || call?.charge || call?.taskId !== undefined) return;
+		if (key === undefined || call?.charge || call?.taskId !== undefined) return;
 		Reflect.deleteProperty(this.stored.calls, key);
 	}
 

@@ -144,6 +144,7 @@ export class Records {
 		const { stored: key, sealed: sealedKey } = taskKey;
 		const state = isUnknown ? 'unknown' : 'sent';
 		const record = this.put(index, { state, account, key, ...(sealedKey !== undefined && { sealedKey }) });
+		// From here on, this execution pays.
 		delete record.isBefore;
 		return record;
 	}
@@ -259,6 +260,8 @@ export class Records {
 			const hasFailed = error?.extra?.state === 'fail';
 			delete record.costRub;
 			record.isBefore = true;
+			// n8n has stopped while it was sent.
+			if (record.state === 'sent') record.state = 'unknown';
 			if (hasFailed || (!outputs && (key ?? taskId) === undefined)) this.remove(Number(index));
 		}
 	}

@@ -12,6 +12,7 @@ import type { Hints } from '../../n8n/hints';
 import { beginCall, type Plan } from './charge';
 import type { Ledger } from './ledger';
 import { costLimit, executionLimit, unknownPrice, type Limit } from './limits';
+import { mayBeCharged } from './words';
 
 export interface TextCosts {
 	client: GatewayClient;
@@ -45,8 +46,11 @@ export async function completeText(
 		: { ...textPlan, maxRub: undefined };
 	const model = asText(body.model) ?? '';
 	const endCall = await beginCall(ledger, { client, model, maxRub, item, maxCostRub, signal });
-	const count = async (charged: TextCost, error?: unknown) => {
-		const cost = await costOfCharge(charged, body, async () => await textModels.known(client, model));
+	const endWithCost = async (charged: TextCost, error?: unknown) => {
+		// A rejected call has the cost that the gateway reports, and no other.
+		const isPriced = error === undefined || charged.costRub !== null || mayBeCharged(error);
+		const priced = async () => await textModels.known(client, model);
+		const cost = isPriced ? await costOfCharge(charged, body, priced) : undefined;
 		endCall({ rub: cost?.rub, tokens: charged.usage }, error);
 		return cost?.fields;
 	};
@@ -56,11 +60,11 @@ export async function completeText(
 		response = await send(body);
 		completion = format.readCompletion(response, output);
 	} catch (error) {
-		const fields = await count(chargeOf(error), error);
+		const fields = await endWithCost(chargeOf(error), error);
 		if (!(error instanceof ApiError) || !fields) throw asError(error);
 		throw error.with({ extra: { ...error.details.extra, ...fields } });
 	}
-	const fields = await count(completion);
+	const fields = await endWithCost(completion);
 	const hint = completionHint(completion, body, format);
 	if (hint !== undefined) hints.add(hint);
 	return { body: response, completion: { ...completion, ...fields, hint } };

@@ -242,7 +242,7 @@ export function assertOutput(body: JsonObject, list: string, receipt: Receipt, m
 
 export function withoutOutput(receipt: Receipt, text: ErrorText): ApiError {
 	const error = unusableResponse({ ...text, code: 'no_completion' }, receiptFields(receipt));
-	return receipt.costRub === null ? error.with({ outcome: 'unknown' }) : error;
+	return isCharged(receipt) ? error : error.with({ outcome: 'unknown' });
 }
 
 /** The error for a response that is charged and cannot be used; `extra`: what the error item has of it. */
