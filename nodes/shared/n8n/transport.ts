@@ -50,7 +50,7 @@ export function n8nTransport(
 		} catch (error) {
 			own.abort();
 			const reason = cancel?.aborted ? 'cancelled' : ofRequest?.aborted ? 'not waited for' : undefined;
-			if (reason) throw new StoppedError(reason, 'unknown');
+			if (reason) throw asError(new StoppedError(reason, 'unknown'));
 			if (error instanceof TimeLimitError) throw problemError('timeout', kind);
 			throw errorFromThrown(error, kind) ?? asError(error);
 		}
