@@ -45,7 +45,7 @@ export function partOfPayload(
 ): Readable {
 	const length = announced(reply, payload);
 	const limit = length === undefined ? (afterBytes ?? 1024) : Math.min(afterBytes ?? length >> 1, length - 1);
-	return Readable.from(firstBytes(streamOf(payload), limit, end));
+	return untilItsEnd(firstBytes(streamOf(payload), limit, end));
 }
 
 /** A payload byte by byte; `pause` is awaited after each. */
@@ -55,7 +55,14 @@ export function dripPayload(
 	pause: () => Promise<void>,
 ): Readable {
 	announced(reply, payload);
-	return Readable.from(drops(streamOf(payload), pause));
+	return untilItsEnd(drops(streamOf(payload), pause));
+}
+
+/** A stream that is not destroyed: fastify 5.12 fails where that of an error response ends before its headers are sent. */
+function untilItsEnd(parts: AsyncGenerator<Buffer>): Readable {
+	const stream = Readable.from(parts);
+	stream.destroy = () => stream;
+	return stream;
 }
 
 /** Sets the length of a payload that is no stream. */
