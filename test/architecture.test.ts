@@ -98,6 +98,31 @@ function circle(all: Imports): string[] {
 	return [];
 }
 
+/** What modules of one kind call the same: operations, and the panels of nodes. */
+const SAME_ROLE = [
+	...['get', 'getMany', 'generate', 'download', 'deleteOperation', 'registry'],
+	...['parameters', 'options', 'fields', 'messages', 'url', 'base64', 'binaryPropertyName', 'Params'],
+];
+
+it('a name is declared in one file, except for what wire formats, operations and panels call the same', () => {
+	const declared = new Map<string, string[]>();
+	for (const path of imports.keys()) {
+		const source = readFileSync(join(root, path), 'utf8');
+		const found = source.matchAll(
+			/^(?:export )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm,
+		);
+		for (const [, name = ''] of found) declared.set(name, [...(declared.get(name) ?? []), path]);
+	}
+	const ofFormats = (paths: string[]) =>
+		paths.every((path) =>
+			formats.some((format) => path.startsWith(`shared/gateway/text/formats/${format}/`)),
+		);
+	const several = [...declared].filter(
+		([name, paths]) => new Set(paths).size > 1 && !ofFormats(paths) && !SAME_ROLE.includes(name),
+	);
+	expect(Object.fromEntries(several)).toStrictEqual({});
+});
+
 describe('the directions of imports', () => {
 	it('sees the sources', () => {
 		expect(imports.size).toBeGreaterThan(100);

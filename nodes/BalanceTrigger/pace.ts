@@ -1,5 +1,6 @@
 import { addToTotal, rubles, twoDecimals } from '../shared/gateway/util/money';
 import { asNumber, asObjects, asText, type Json } from '../shared/gateway/util/json';
+import { DAY_MS } from '../shared/gateway/util/text';
 
 /** A balance in rubles, as decimal text, and when it was read, in Unix milliseconds. */
 export interface Reading {
@@ -8,7 +9,6 @@ export interface Reading {
 }
 
 const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 const WEEK_DAYS = 7;
 
 /** A longer time is not reported: a date so far ahead may not exist. */

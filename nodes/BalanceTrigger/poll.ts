@@ -1,5 +1,6 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
+import { DAY_MS } from '../shared/gateway/util/text';
 import { isBelow, type AccountBalance, fetchBalance, readBalance } from '../shared/gateway/endpoints/balance';
 import { addToTotal, compareDecimals, rubles, twoDecimals } from '../shared/gateway/util/money';
 import { connect, POLL_SETTINGS } from '../shared/n8n/client';
@@ -7,7 +8,7 @@ import { toNodeError } from '../shared/run/nodeError';
 import { readParameters } from '../shared/params/nodeParameters';
 import { asNumber, asObject, asText, compact } from '../shared/gateway/util/json';
 import { parameters } from './fields';
-import { DAY_MS, paceOf, paceText, readingsIn, withReading, type Pace } from './pace';
+import { paceOf, paceText, readingsIn, withReading, type Pace } from './pace';
 
 /** What the trigger watches for. Amounts are rubles, as decimals. */
 export interface Watch {

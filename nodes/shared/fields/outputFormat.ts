@@ -152,20 +152,25 @@ export const schemaOptions = {
 };
 
 /** The name of a JSON response where the user gives none; a format may require one. */
-const NAME = 'answer';
+const SCHEMA_NAME = 'answer';
 
 type OutputValues = Values<typeof outputParameters> & { readonly options: Values<typeof schemaOptions> };
 
 export function readOutput(params: OutputValues): OutputRequest {
 	const kind = params.outputFormat;
 	if (kind === 'text') return { kind };
-	if (kind === 'jsonObject') return { kind, name: NAME };
+	if (kind === 'jsonObject') return { kind, name: SCHEMA_NAME };
 	const strict = params.options.schemaStrict;
-	const { fields: list, jsonExample: sample = {}, jsonSchema: given, schemaName: name = NAME } = params;
+	const {
+		fields: list,
+		jsonExample: sample = {},
+		jsonSchema: given,
+		schemaName: name = SCHEMA_NAME,
+	} = params;
 	if (given) return { kind: 'jsonSchema', name, schema: given, strict };
 	const written = list ? schemaOfFields(list) : schemaOf([sample]);
 	const schema = strict ? strictSchema(written) : written;
-	if (schema) return { kind: 'jsonSchema', name: NAME, schema, strict };
+	if (schema) return { kind: 'jsonSchema', name: SCHEMA_NAME, schema, strict };
 	throw new InvalidInputError(
 		"'Schema Strict' does not take an object without fields",
 		'The model could put nothing into it. In the example, give each object the fields that it may have, or remove the option.',

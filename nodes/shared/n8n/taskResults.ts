@@ -85,14 +85,14 @@ export function isWithoutFile({ run }: ResultContext, task: GatewayTask, error: 
 }
 
 /** The name of a file without one. */
-const FILE_NAME = 'task';
+const TASK_FILE = 'task';
 
 async function resultFile(context: ResultContext, url: string, suffix: string): Promise<IBinaryData> {
 	const file = readBase64Url(url);
-	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), FILE_NAME], suffix });
+	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), TASK_FILE], suffix });
 	const bytes = Buffer.from(file.base64, 'base64');
 	const mimeType = fileType(file.mimeType, undefined, bytes);
-	const fileName = fileNameFor(FILE_NAME + suffix, mimeType);
+	const fileName = fileNameFor(TASK_FILE + suffix, mimeType);
 	return await context.n8n.helpers.prepareBinaryData(bytes, fileName, mimeType);
 }
 
@@ -103,7 +103,7 @@ export async function downloadArchive(
 ): Promise<IBinaryKeyData[string]> {
 	return await downloadMediaTask(client, taskId, async (response) => {
 		const { link } = response;
-		const names = [link && nameInUrl(link), FILE_NAME];
+		const names = [link && nameInUrl(link), TASK_FILE];
 		return await storeResponse(n8n, response, { names, suffix: suffixOf(taskId) });
 	});
 }

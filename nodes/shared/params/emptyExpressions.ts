@@ -47,7 +47,7 @@ const GAP = '\uE000';
 const FIELD = /^\{\{\s*\$json(?:\.([\p{L}_$][\p{L}\d_$]*)|\[(["'])([^"'\\\]]+)\2\])\s*\}\}$/u;
 
 /** Whether n8n has made nothing of all expressions of a text; `undefined` if its value does not say. */
-export function isEmpty({ expressions, around, value }: StoredText): boolean | undefined {
+export function isEmptyText({ expressions, around, value }: StoredText): boolean | undefined {
 	if (isUnset(value) || value === around) return true;
 	return typeof value === 'string' && (expressions.length > 1 || value.includes('undefined'))
 		? undefined
@@ -85,7 +85,7 @@ export class EmptyExpressions {
 
 	add(index: number, text: StoredText): void {
 		const { expressions, around, value, at } = text;
-		const isKnownEmpty = isEmpty(text);
+		const isKnownEmpty = isEmptyText(text);
 		if (isKnownEmpty === false) return;
 		const isAlone = expressions.length === 1 && around.trim() === '';
 		for (const expression of expressions.filter((one) => !MEANT.test(one))) {

@@ -60,13 +60,13 @@ export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: R
 }
 
 /** What vendors take as the name of a tool or a schema. */
-const NAME = /^[\w-]{1,64}$/;
+const WIRE_NAME = /^[\w-]{1,64}$/;
 
 const NAME_HINT =
 	'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.';
 
 export function wireName(spec: Spec<{ default?: string }>): Parameter<string> {
-	return id({ ...spec, whenEmpty: NAME_HINT, allowed: NAME });
+	return id({ ...spec, whenEmpty: NAME_HINT, allowed: WIRE_NAME });
 }
 
 export function locator(

@@ -3,7 +3,7 @@ import type { INode } from 'n8n-workflow';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, fieldOf, someText } from '../gateway/util/json';
 import { templateParts } from '../gateway/util/text';
-import { EmptyExpressions, isEmpty, valueOf, type Evaluator, type StoredText } from './emptyExpressions';
+import { EmptyExpressions, isEmptyText, valueOf, type Evaluator, type StoredText } from './emptyExpressions';
 import { OBJECT_HINT } from './kinds';
 import {
 	isShown,
@@ -104,7 +104,7 @@ export class NodeParameters {
 		}
 		const { mustBeSet: hint } = traits;
 		const isMissing = (expression: string) =>
-			(isEmpty(text) ?? isUnset(evaluated(expression))) ||
+			(isEmptyText(text) ?? isUnset(evaluated(expression))) ||
 			(String(value).includes('null') && valueOf(this.context, expression, index, 'null') === undefined);
 		const missing = hint === undefined ? '' : expressions.filter(isMissing).join(', ');
 		if (hint !== undefined && missing !== '')

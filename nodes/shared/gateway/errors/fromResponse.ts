@@ -14,7 +14,7 @@ import { redact } from './secrets';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { PROBLEMS, type ProblemName } from './problems';
 import { errorText, problemText, type ErrorInfo, type ErrorText } from './texts';
-import { duration, excerpt } from '../util/text';
+import { DAY_MS, duration, excerpt } from '../util/text';
 
 /**
  * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
@@ -54,8 +54,6 @@ const MAX_SERVER_MESSAGE = 600;
 
 /** Characters of it in the message of an error. */
 const MAX_HEADLINE = 160;
-
-const DAY_MS = 24 * 3_600_000;
 
 export interface ErrorResponse extends ErrorInfo {
 	kind: RequestKind;

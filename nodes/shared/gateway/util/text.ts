@@ -8,6 +8,8 @@ export function inHtml(text: string): string {
 	return text.replaceAll('<=', '≤').replaceAll('<', '‹');
 }
 
+export const DAY_MS = 24 * 3_600_000;
+
 /** A time in words, such as `45 seconds` or `2.5 minutes`; in seconds below two minutes: "0 minutes" says nothing. */
 export function duration(milliseconds: number): string {
 	const seconds = Math.round(milliseconds / 100) / 10;
