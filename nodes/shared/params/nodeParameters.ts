@@ -59,7 +59,11 @@ export class NodeParameters {
 			const known = this.known.get(name);
 			if (known && [...known.seen].every(([other, value]) => current(other) === value)) return known.value;
 			const seen = new Map<string, unknown>();
-			const lookup: Lookup = (other) => seen.set(other, current(other)).get(other);
+			const lookup: Lookup = (other) => {
+				const value = current(other);
+				seen.set(other, value);
+				return value;
+			};
 			const at = new Location(name, `'${parameter.label}'`);
 			const stored = fieldOf(this.stored, name);
 			const given = this.resolve(index, name, parameter);

@@ -2,7 +2,7 @@ import { fileNames } from '../../../shared/fields/fileName';
 import { simplify } from '../../../shared/fields/results';
 import { compact, asText } from '../../../shared/gateway/util/json';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
-import { createTask, isOfOtherAccount, taskNotSent } from './createTask';
+import { createTask, isOfOtherAccount, dryRunOf } from './createTask';
 import { planTask, taskOptions, taskParameters, mayBeOfOthers, type PlannedTask } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import type { MediaType } from '../../../shared/gateway/media/price';
@@ -34,9 +34,8 @@ export const create = defineOperation({
 	ownKeyOf: ({ task }) => task.owned,
 	async execute(item, { task, isSimple }) {
 		const { model } = task.entered;
-		// A task that is paid for is continued.
-		const hasTask = item.run.records.get(item.index)?.taskId !== undefined;
-		if (task.isDryRun && !hasTask) return await taskNotSent(item, task);
+		const dryRun = await dryRunOf(item, task);
+		if (dryRun) return dryRun;
 		const { taskId, response, priceRub } = await createTask(item, task);
 		const finish = async () => [
 			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : response },
@@ -89,9 +88,8 @@ export function createAndWaitFor(mediaType?: MediaType) {
 		requestOf: ({ task }) => task.request,
 		ownKeyOf: ({ task }) => task.owned,
 		async execute(item, { task, result, sleeps }) {
-			// A task that is paid for is continued.
-			const hasTask = item.run.records.get(item.index)?.taskId !== undefined;
-			if (task.isDryRun && !hasTask) return await taskNotSent(item, task);
+			const dryRun = await dryRunOf(item, task);
+			if (dryRun) return dryRun;
 			const { client } = item;
 			const { model } = task.entered;
 			const { maxWaitMs } = result;

@@ -104,9 +104,10 @@ export async function createTask(
 	};
 }
 
-/** The output of a dry run: the request, with placeholders for files, and its price. */
-export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise<OperationOutput[]> {
+/** The output of a dry run: the request, with placeholders for files, and its price. A task that is paid for is continued. */
+export async function dryRunOf(item: ItemContext, task: PlannedTask): Promise<OperationOutput[] | undefined> {
 	const { client, run, index } = item;
+	if (!task.isDryRun || run.records.get(index)?.taskId !== undefined) return undefined;
 	const { model } = task.entered;
 	if (task.callbackUrl !== undefined) warnOfCallback(item, task.callbackUrl);
 	const input = await withUrls(await readInput(item, task), placeholder);

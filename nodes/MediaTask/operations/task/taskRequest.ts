@@ -94,8 +94,10 @@ export function planTask(item: ItemInput<TaskParams>, mediaType?: MediaType): Pl
 	});
 	const { model: id } = entered;
 	const values = entered.isForm ? setFields(entered.values) : entered.values;
+	// Of this the node makes its key; the types that a form gives are not known yet.
 	const asked = compact({ model: id, prompt: params.prompt, values, sessionId });
 	const { prompt } = entered;
+	// By this, items with one key of the user are compared before the first request; `useKey` compares what is sent.
 	const compared = typeless({ model: id, values: { ...compact({ prompt }), ...values }, sessionId });
 	return {
 		entered,

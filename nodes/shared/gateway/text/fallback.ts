@@ -44,6 +44,7 @@ export async function withFallbacks<T>(
 			if (error instanceof ApiError && error.details.isRateLimit) limited ??= model;
 		}
 	}
+	// All have been asked. Without any model, the gateway refuses the call.
 	const again = limited ?? '';
 	const result = await ask(again, {}).catch((last: unknown) => {
 		throw withRejections(asError(last), rejected);

@@ -26,7 +26,7 @@ export class ItemKeys {
 	constructor(
 		private readonly store: Record<string, unknown>,
 		private readonly node: readonly string[],
-		private readonly run: readonly [call: string, run: string],
+		private readonly run: readonly [written: string, run: string],
 		private readonly hasFailedBefore: (key: string) => boolean,
 	) {}
 

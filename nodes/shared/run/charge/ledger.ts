@@ -78,7 +78,6 @@ interface Stored {
 	uses: Record<string, KeyUse>;
 }
 
-/** n8n does not declare `getContext` for sub-nodes, but they have it. */
 export interface LedgerContext extends DisplayContext {
 	getNode(): Pick<INode, 'name'>;
 	getExecutionId(): string | undefined;

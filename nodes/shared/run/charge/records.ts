@@ -33,7 +33,7 @@ const inLedger = (key: string) => key.slice(-32);
 interface StoredRun {
 	executionId: string;
 	/** See {@link writtenDigest}. */
-	call: string;
+	written: string;
 	/** The size of all outputs, in characters of JSON. */
 	size: number;
 	/** By the index of the item. */
@@ -75,19 +75,21 @@ export class Records {
 		ownStore?: Record<string, unknown>,
 	) {
 		const { name, parameters } = context.getNode();
-		const call = writtenDigest(parameters, declared);
+		const written = writtenDigest(parameters, declared);
 		const execution = ownStore ? undefined : context.getWorkflowDataProxy(0).$execution;
 		const executionId = (ownStore ? undefined : context.getExecutionId()) ?? '';
 		this.store = ownStore ?? storedContext(context, 'node') ?? {};
 		this.name = `aiGatewayItems ${run}`;
 		this.keepsOutputs = (workflowSettings(context).redactionPolicy ?? 'none') === 'none';
 		const node = [executionRoot(execution, this.store), name];
-		this.keys = new ItemKeys(this.store, node, [call, run], (key) => ledger.hasFailedBefore(inLedger(key)));
+		this.keys = new ItemKeys(this.store, node, [written, run], (key) =>
+			ledger.hasFailedBefore(inLedger(key)),
+		);
 		// Nothing else writes to the name.
 		const stored = fieldOf(this.store, this.name) as StoredRun | undefined;
 		// Somebody may have edited the node: the ledger knows the tasks that it asks for again.
-		if (stored?.call === call) this.stored = stored;
-		else this.stored = setField(this.store, this.name, { executionId, call, size: 0, items: {} });
+		if (stored?.written === written) this.stored = stored;
+		else this.stored = setField(this.store, this.name, { executionId, written, size: 0, items: {} });
 		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
 	}
 
