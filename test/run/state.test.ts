@@ -168,11 +168,11 @@ describe('the idempotency key of an item', () => {
 	])('that an edited node has again finds %s, without the former output', async (_, taskId, expected) => {
 		const begin = newNode();
 		const records = begin();
-		records.planned(0, 'a cat');
+		records.assignKey(0, 'a cat');
 		await isSent(begin.ledger(), keyOf(records).ledger);
 		if (taskId !== undefined) begin.ledger().created(keyOf(records).ledger, taskId);
 		const edited = begin({ executionId: 'e2', parameters: { prompt: 'b' } });
-		edited.planned(0, 'a cat');
+		edited.assignKey(0, 'a cat');
 		const { state, ...more } = edited.get(0) ?? { state: 'nothing' };
 		expect([state, ...Object.keys(more).sort()].join(' ')).toBe(expected.replace(' ', ' account '));
 		const refused = edited.failed(0, new InvalidInputError('no', ''));

@@ -116,7 +116,7 @@ class ItemLoop {
 			await this.attempt(index, async () => {
 				const { known, item } = await reading;
 				const request = item && operation.requestOf?.(item.planned);
-				if (request !== undefined && !this.caller.isTool) records.planned(index, request);
+				if (request !== undefined && !this.caller.isTool) records.assignKey(index, request);
 				if (known) return this.keep(index, known, item);
 				if (!item) return undefined;
 				this.ownKeys.note(index, operation.ownKeyOf?.(item.planned));

@@ -31,7 +31,7 @@ export class ItemKeys {
 	) {}
 
 	/** Is called in the order of the items, before the first request: equal requests of the execution have a key each. */
-	plan(index: number, request: Json): void {
+	assign(index: number, request: Json): void {
 		const content = digest(request);
 		const short = content.slice(0, DIGEST_LENGTH);
 		const { now, before } = (this.requests ??= this.countAnew());

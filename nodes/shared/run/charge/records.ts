@@ -163,9 +163,9 @@ export class Records {
 		delete this.stored.items[index];
 	}
 
-	/** Is called in the order of the items, before the first request. A task of the same request is found again. */
-	planned(index: number, request: Json): void {
-		this.keys.plan(index, request);
+	/** Makes the key of an item, and finds the task that an earlier run has made with it. Is called in the order of the items, before the first request. */
+	assignKey(index: number, request: Json): void {
+		this.keys.assign(index, request);
 		if (this.get(index)) return;
 		const key = this.keys.key(index);
 		const call = this.ledger.find(inLedger(key));
