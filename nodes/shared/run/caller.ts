@@ -16,9 +16,9 @@ export interface Caller {
 	/** Whether a model reads the outputs: they are then small JSON without files. */
 	readonly isTool: boolean;
 	/** Identifies the run of the node within the execution, the same in each attempt. */
-	readonly run: string;
+	readonly runId: string;
 	/** Its answer is due when the signal is aborted, also for the items that have not begun. */
-	readonly call?: Pick<McpCall, 'signal' | 'waitMs' | 'forget' | 'shared'>;
+	readonly call?: Pick<McpCall, 'signal' | 'waitMs' | 'forget' | 'shared' | 'end'>;
 	/** Whether an item repeats a call of before, whose task it gets. */
 	again(record: ItemRecord | undefined): boolean;
 	/** The outputs of an item. */
@@ -29,8 +29,6 @@ export interface Caller {
 	errorOf(error: unknown): ErrorJson | string;
 	/** Ends a run without an error. Returns whether the sums of its costs are final. */
 	end(records: Records, outputs: readonly INodeExecutionData[]): boolean;
-	/** Is called when the node returns or throws. */
-	close?(records: Records): void;
 }
 
 /** @param isOfTask whether the operation creates a media task, or waits for one */
@@ -41,19 +39,19 @@ export async function callerOf(
 ): Promise<Caller> {
 	if (!isTool(context)) return new Workflow(context);
 	readOwnCall(context);
-	const run = toolRun(context, declared);
-	if (!isOfTask || !sharesNoExecution(context)) return new AgentTool(run);
+	const runId = toolRun(context, declared);
+	if (!isOfTask || !sharesNoExecution(context)) return new AgentTool(runId);
 	const { id = '' } = context.getWorkflow();
 	const account = await currentAccount(context);
-	return new McpTool(run, mcpCalls.begin(digest([id, context.getNode().name, account, run])));
+	return new McpTool(runId, mcpCalls.begin(digest([id, context.getNode().name, account, runId])));
 }
 
 class Workflow implements Caller {
 	readonly isTool = false;
-	readonly run: string;
+	readonly runId: string;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.run = String(Number(context.getWorkflowDataProxy(0).$runIndex ?? 0));
+		this.runId = String(Number(context.getWorkflowDataProxy(0).$runIndex ?? 0));
 	}
 
 	again() {
@@ -81,7 +79,7 @@ class AgentTool implements Caller {
 	protected readonly sameTask: string =
 		'This is the same task as before. To get another result, change the input.';
 
-	constructor(readonly run: string) {}
+	constructor(readonly runId: string) {}
 
 	again(record: ItemRecord | undefined) {
 		return record?.key !== undefined && (record.state === 'done' || record.error === undefined);
@@ -111,10 +109,10 @@ class McpTool extends AgentTool {
 		'This is the same task as before. To get another one, change the input, or call again after ten minutes.';
 
 	constructor(
-		run: string,
+		runId: string,
 		readonly call: McpCall,
 	) {
-		super(run);
+		super(runId);
 	}
 
 	override deliver(outputs: INodeExecutionData[], isRepeated: boolean) {
@@ -125,10 +123,6 @@ class McpTool extends AgentTool {
 	unfinished(error: unknown, record: ItemRecord | undefined) {
 		const json = unfinished(error, record);
 		return json && { json };
-	}
-
-	close(records: Records) {
-		this.call.end(records.others().length > 0);
 	}
 }
 

@@ -95,7 +95,7 @@ class ItemLoop {
 			return await this.conclude(paused);
 		} finally {
 			this.signal.dispose();
-			this.caller.close?.(this.runContext.records);
+			this.caller.call?.end(this.runContext.records.others().length > 0);
 		}
 	}
 

@@ -36,13 +36,13 @@ export class RunContext {
 		declared: Declarations,
 		readonly caller: Caller,
 	) {
-		const { isTool, run, call } = caller;
+		const { isTool, runId, call } = caller;
 		this.isTool = isTool;
 		this.isRetry = context.getMode() === 'retry';
 		this.hints = new Hints(context, this.secrets);
 		// Each call of an agent's tool has a hint of its own.
-		this.ledger = new Ledger(context, isTool ? undefined : run);
-		this.records = new Records(context, declared, run, this.ledger, call?.shared.store);
+		this.ledger = new Ledger(context, isTool ? undefined : runId);
+		this.records = new Records(context, declared, runId, this.ledger, call?.shared.store);
 		this.dryRun = new DryRun(this.records, this.hints);
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
 	}
