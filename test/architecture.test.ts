@@ -113,6 +113,7 @@ it('a name is declared in one file, except for what wire formats, operations and
 		);
 		for (const [, name = ''] of found) declared.set(name, [...(declared.get(name) ?? []), path]);
 	}
+	expect(declared.size).toBeGreaterThan(500);
 	const ofFormats = (paths: string[]) =>
 		paths.every((path) =>
 			formats.some((format) => path.startsWith(`shared/gateway/text/formats/${format}/`)),

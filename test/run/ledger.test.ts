@@ -360,6 +360,18 @@ describe('a limit of ₽1', () => {
 		expect(await limited('0.4')).toBe('sent');
 	});
 
+	it('holds the maximum of equal repetitions once, and gives it back when the last of them ends', async () => {
+		await begin({ key: 'k', maxRub: '0.6' });
+		retry('8');
+		const node = execution.node();
+		const call = { key: 'k', maxRub: '0.6' };
+		const equal = [await begin(call, '1', node), await begin(call, '1', node)];
+		const atOnce = async (rub: string) => await Promise.race([limited(rub), turn().then(() => 'waits')]);
+		expect(await atOnce('0.4')).toBe('sent');
+		for (const entry of equal) node.end(entry, { rub: '0.1' });
+		expect(await atOnce('0.5')).toBe('sent');
+	});
+
 	it.each<[ms: number, hints: string[]]>([
 		[4_999, []],
 		[12_000, ["Calls waited up to 12 seconds for other calls, because of 'Max Cost per Execution (₽)'."]],

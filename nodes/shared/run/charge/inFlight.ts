@@ -19,10 +19,13 @@ export class InFlight {
 
 	/** Begins a call. Equal ones are charged once, so the first one holds for all, until the last one ends. */
 	begin(call: EqualCalls, key: string | undefined): void {
-		this.heldRub = addToTotal(this.heldRub, call.heldRub);
 		const equal = key === undefined ? undefined : this.byKey.get(key);
 		if (equal) equal.calls += 1;
 		else if (key !== undefined) this.byKey.set(key, call);
+		// In a *Retry*, each of them would hold; of a node without the limit, the first one holds nothing.
+		if (equal && equal.heldRub !== '0') return;
+		if (equal) equal.heldRub = call.heldRub;
+		this.heldRub = addToTotal(this.heldRub, call.heldRub);
 	}
 
 	/** Ends a call: the first one of the queue may take what it held. Returns `undefined` while equal ones are in flight. */
